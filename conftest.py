@@ -1,0 +1,13 @@
+"""Settings that must stand before SciPy is imported."""
+
+import os
+
+# Without it scikit-learn skips its check of estimators under array API dispatch.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+from hypothesis import settings
+
+# Deadlines measure the machine, not the code; and a seed of its own per run would
+# let a green commit turn red.
+settings.register_profile("skrep", deadline=None, derandomize=True, max_examples=50)
+settings.load_profile("skrep")

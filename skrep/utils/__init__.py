@@ -1,0 +1,6 @@
+"""Helpers that skrep's estimators and their tests share."""
+
+from skrep.utils._chunking import row_blocks
+from skrep.utils._optional import require
+
+__all__ = ["require", "row_blocks"]

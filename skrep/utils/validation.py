@@ -1,0 +1,146 @@
+"""Checks of input that scikit-learn does not have."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _get_feature_names,
+    validate_data,
+)
+
+from skrep.typing import FloatArray
+
+__all__ = ["check_sample_weight", "row_labels", "validate_rows"]
+
+
+def validate_rows(estimator: Any, X: Any, *, reset: bool, **checks: Any) -> Any:
+    """Validate X as scikit-learn does, with errors that say who and where.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator; ``n_features_in_`` and ``feature_names_in_`` are set on it.
+    X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        Rows.
+    reset : bool
+        True in ``fit``, False where a fitted width is to be met.
+    **checks : dict
+        Parameters of :func:`sklearn.utils.check_array`.
+
+    Returns
+    -------
+    {ndarray, sparse matrix} of shape (n_rows, n_features)
+        float32 stays float32, all other numbers become float64.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite (the message tells row and column), too small, or of
+        another width than the fitted one.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from skrep.utils.validation import validate_rows
+    >>> validate_rows(BaseEstimator(), [[1, 2], [3, float("nan")]], reset=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: BaseEstimator: 'X' contains NaN, first in row 1, column 1. ...
+    """
+    try:
+        return validate_data(
+            estimator, X, reset=reset, dtype=[np.float64, np.float32], **checks
+        )
+    except ValueError as error:
+        name, message = type(estimator).__name__, str(error)
+        if "NaN" in message or "infinity" in message:
+            message = _where_not_finite(X)
+        if name not in message:
+            message = f"{name}: {message}"
+        raise ValueError(message) from error
+
+
+def _where_not_finite(X: Any) -> str:
+    names = _get_feature_names(X)
+    if sp.issparse(X):
+        values = sp.coo_array(X)
+        k = np.flatnonzero(~np.isfinite(values.data))[0]
+        row, column, value = values.row[k], values.col[k], values.data[k]
+    else:
+        dense = np.asarray(X, dtype=np.float64)
+        row, column = np.argwhere(~np.isfinite(dense))[0]
+        value = dense[row, column]
+    what = "NaN" if np.isnan(value) else "infinity"
+    label = int(column) if names is None else f"'{names[column]}'"
+    return (
+        f"'X' contains {what}, first in row {row}, column {label}. Drop such rows or "
+        "fill them in first, as with sklearn.impute.SimpleImputer()."
+    )
+
+
+def check_sample_weight(estimator: object, sample_weight: Any, X: Any) -> FloatArray:
+    """Return one non-negative float64 weight per row, ones when none are given.
+
+    Parameters
+    ----------
+    estimator : object
+        The estimator that is named in errors.
+    sample_weight : array-like of shape (n_rows,) or None
+        The weights.
+    X : {ndarray, sparse matrix} of shape (n_rows, n_features)
+        The rows they belong to.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), float64
+        The weights.
+
+    Raises
+    ------
+    ValueError
+        If the shape is wrong, a weight is negative, or all are zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrep.utils.validation import check_sample_weight
+    >>> check_sample_weight(object(), None, np.zeros((2, 3)))
+    array([1., 1.])
+    """
+    weights: FloatArray = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    if not weights.any():
+        raise ValueError(
+            f"{type(estimator).__name__}: all entries of 'sample_weight' are zero, so "
+            "that no row is left. Give at least one row a positive weight."
+        )
+    return weights
+
+
+def row_labels(X: Any) -> list[str] | None:
+    """Take the labels of the rows from the string index of a DataFrame.
+
+    Parameters
+    ----------
+    X : object
+        Anything; only an object with an ``index`` of strings has labels.
+
+    Returns
+    -------
+    list of str or None
+        One label per row; None where there are none.
+
+    Examples
+    --------
+    >>> from skrep.utils.validation import row_labels
+    >>> row_labels([[0.0]]) is None
+    True
+    """
+    index = getattr(X, "index", None)
+    if index is None or callable(index):
+        return None
+    labels = list(index)
+    return labels if labels and all(isinstance(v, str) for v in labels) else None
