@@ -1,0 +1,7 @@
+"""Relative representations and latent alignment: make two spaces comparable."""
+
+from skrep.relative._alignment import LatentAlignment
+from skrep.relative._representation import RelativeRepresentation
+from skrep.relative._stitch import stitch
+
+__all__ = ["LatentAlignment", "RelativeRepresentation", "stitch"]

@@ -1,0 +1,419 @@
+"""Similarities of rows to anchors: the mathematics of relative representations.
+
+A similarity is either *linear*, a function of the products of centered rows with the
+anchors, or a distance. Linear ones cost one matrix product per block of rows.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from scipy.stats import rankdata
+
+from skrep.geometry import angles, euclidean_distances, unit_rows
+from skrep.typing import FloatArray, IntArray, Matrix, SparseMatrix
+from skrep.utils import row_blocks
+
+__all__ = [
+    "SIMILARITIES",
+    "Similarity",
+    "SimilarityFunction",
+    "anchor_constant",
+    "center_rows",
+    "directionless",
+    "mean_norm",
+    "norms_in_place",
+    "project",
+    "similarities",
+    "supported_groups",
+]
+
+SimilarityFunction = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+_SIMILARITY_GROUPS = ("orthogonal", "positive_scaling", "translation")
+_COORDINATE_GROUPS = (
+    "column_permutation",
+    "sign_flip",
+    "positive_scaling",
+    "translation",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similarity:
+    """What a named similarity is.
+
+    Parameters
+    ----------
+    groups : tuple of str
+        Groups that leave it unchanged when rows are centered.
+    directional : bool, default=False
+        Whether it is a function of the products of centered rows with the anchors;
+        else it is a distance between them.
+    falls : bool, default=False
+        Whether it falls as likeness grows.
+    normalizes : bool, default=False
+        Whether rows are divided by their norms, so that a zero row has no direction.
+    linear : bool, default=False
+        Whether it is a matrix product and a row scale, so that maps fold into it.
+    sparse : bool, default=False
+        Whether CSR rows can stay sparse.
+    decodes : bool, default=False
+        Whether rows can be recovered from it.
+    """
+
+    groups: tuple[str, ...] = _SIMILARITY_GROUPS
+    directional: bool = False
+    falls: bool = False
+    normalizes: bool = False
+    linear: bool = False
+    sparse: bool = False
+    decodes: bool = False
+
+
+SIMILARITIES = {
+    "cosine": Similarity(
+        directional=True, normalizes=True, linear=True, sparse=True, decodes=True
+    ),
+    "angular": Similarity(directional=True, normalizes=True, falls=True, decodes=True),
+    "inner": Similarity(directional=True, linear=True, sparse=True, decodes=True),
+    "euclidean": Similarity(falls=True, sparse=True, decodes=True),
+    "manhattan": Similarity(groups=_COORDINATE_GROUPS, falls=True, sparse=True),
+    "chebyshev": Similarity(groups=_COORDINATE_GROUPS, falls=True),
+    "mahalanobis": Similarity(
+        groups=("invertible_affine",),
+        directional=True,
+        normalizes=True,
+        linear=True,
+        decodes=True,
+    ),
+    "rank": Similarity(directional=True, normalizes=True, sparse=True),
+}
+
+
+def supported_groups(name: str, *, centered: bool, isometric: bool) -> tuple[str, ...]:
+    """Groups that leave a similarity unchanged in a given setting.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``SIMILARITIES``.
+    centered : bool
+        Whether the mean is subtracted.
+    isometric : bool
+        Whether the choice of anchors sees Euclidean distances, so that only what
+        keeps their order can be claimed.
+
+    Returns
+    -------
+    tuple of str
+        Names of groups.
+    """
+    entry = SIMILARITIES[name]
+    groups = entry.groups
+    if isometric and "invertible_affine" in groups:
+        groups = _SIMILARITY_GROUPS
+    if entry.directional and not centered:
+        linear = {"invertible_affine": "invertible_linear"}
+        groups = tuple(linear.get(g, g) for g in groups if g != "translation")
+    return groups
+
+
+def center_rows(X: FloatArray, mean: FloatArray | None) -> FloatArray:
+    """Subtract the mean from a block of rows, in the dtype of the rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Rows; never written to.
+    mean : ndarray of shape (n_features,) or None
+        The mean; None leaves the rows as they are.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_features)
+        A new array.
+    """
+    return X.copy() if mean is None else X - mean.astype(X.dtype, copy=False)
+
+
+def project(
+    X: Matrix,
+    *,
+    mean: FloatArray | None,
+    projection: FloatArray,
+    normalize: bool,
+    root: FloatArray | None = None,
+    out: FloatArray | None = None,
+) -> FloatArray:
+    r"""Products of centered rows with anchors, :math:`P^\top (x - m) / \|x - m\|`.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR matrix or array} of shape (n_rows, n_features)
+        A block of rows. CSR rows stay sparse.
+    mean : ndarray of shape (n_features,) or None
+        The center m; None stands for zero.
+    projection : ndarray of shape (n_features, n_anchors)
+        The matrix P.
+    normalize : bool
+        Whether to divide by the norm; a row of norm zero gives zeros.
+    root : ndarray of shape (n_features, n_whitened) or None
+        Square root L of a metric: the norm is :math:`\|L^\top (x - m)\|`.
+    out : ndarray of shape (n_rows, n_anchors) or None
+        Where dense products may be written.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_anchors)
+        The products.
+
+    Raises
+    ------
+    FloatingPointError
+        If a dense row that is normalized is not finite.
+    """
+    if sp.issparse(X):
+        return _project_sparse(X, mean, projection, normalize)
+    centered = center_rows(X, mean)
+    if not normalize:
+        return np.matmul(centered, projection, out=out)
+    norms, lost = norms_in_place(centered, mean)
+    if root is not None:
+        whitened = centered @ root
+        norms = np.sqrt(np.einsum("ij,ij->i", whitened, whitened))
+        norms[norms == 0] = 1
+    products: FloatArray = np.matmul(centered, projection, out=out)
+    products *= (1 / norms)[:, None]
+    if lost.size:
+        products[lost] = 0
+    return products
+
+
+def norms_in_place(
+    centered: FloatArray, mean: FloatArray | None
+) -> tuple[FloatArray, IntArray]:
+    """Norms to divide centered rows by, and the rows that have no direction.
+
+    Parameters
+    ----------
+    centered : ndarray of shape (n_rows, n_features)
+        Centered rows. Those whose squared norm leaves the range of the float type
+        are replaced by unit rows.
+    mean : ndarray of shape (n_features,) or None
+        The mean that was subtracted.
+
+    Returns
+    -------
+    norms : ndarray of shape (n_rows,)
+        Positive divisors.
+    lost : ndarray of int
+        Positions of rows that are zero, or equal to the mean up to rounding.
+
+    Raises
+    ------
+    FloatingPointError
+        If a row is not finite: its norm tells for free.
+    """
+    squares = np.einsum("ij,ij->i", centered, centered)
+    norms = np.sqrt(squares)
+    info = np.finfo(squares.dtype)
+    low, high = info.tiny / info.eps, info.max
+    reach = 0.0 if mean is None else float(np.abs(mean).max()) * mean.size**0.5
+    floor = 8 * float(info.eps) * reach
+    # Comparisons with NaN are false: such rows go on to be looked at.
+    if squares.min() > max(low, floor**2) and squares.max() < high:
+        return norms, np.empty(0, dtype=int)
+    unsafe = ~((squares > low) & (squares < high))
+    sizes = norms.copy()
+    if unsafe.any():
+        if not np.isfinite(centered[unsafe]).all():
+            raise FloatingPointError("a row is not finite")
+        centered[unsafe], sizes[unsafe] = unit_rows(centered[unsafe])
+        norms[unsafe] = 1
+    lost = np.flatnonzero(sizes <= floor)
+    norms[lost] = 1
+    return norms, lost
+
+
+def _project_sparse(
+    X: SparseMatrix, mean: FloatArray | None, projection: FloatArray, normalize: bool
+) -> FloatArray:
+    products: FloatArray = X @ projection
+    if mean is not None:
+        products -= mean @ projection
+    if normalize:
+        norms, lost = _sparse_norms(X, mean)
+        products /= norms.astype(products.dtype)[:, None]
+        products[lost] = 0
+    return products
+
+
+def _sparse_norms(
+    X: SparseMatrix, mean: FloatArray | None
+) -> tuple[FloatArray, IntArray]:
+    squares = np.asarray(X.multiply(X).sum(axis=1, dtype=np.float64)).ravel()
+    total = squares.copy()
+    if mean is not None:
+        mean = mean.astype(np.float64)
+        total += mean @ mean
+        squares += mean @ mean - 2 * (X @ mean)
+    # What is left of the norm of a row equal to the mean is rounding.
+    lost = np.flatnonzero(squares <= 16 * np.finfo(X.dtype).eps * total)
+    squares[lost] = 1
+    return np.sqrt(squares), lost
+
+
+def similarities(
+    X: Matrix,
+    anchors: Matrix,
+    *,
+    similarity: str | SimilarityFunction,
+    mean: FloatArray | None,
+    directions: FloatArray | None,
+    constant: float,
+    root: FloatArray | None,
+    out: FloatArray | None = None,
+) -> FloatArray:
+    r"""Similarities of a block of rows to the anchors, before whitening.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR matrix or array} of shape (n_rows, n_features)
+        A block of rows.
+    anchors : ndarray of shape (n_anchors, n_features)
+        The anchors, in the coordinates of X.
+    similarity : str or callable
+        A key of ``SIMILARITIES`` or a function of (rows, anchors).
+    mean : ndarray of shape (n_features,) or None
+        The center of rows and anchors.
+    directions : ndarray of shape (n_features, n_anchors) or None
+        The projection of the linear similarities, see :func:`project`.
+    constant : float
+        The constant of the space that distances and inner products are divided by.
+    root : ndarray of shape (n_features, n_whitened) or None
+        The metric root of "mahalanobis".
+    out : ndarray of shape (n_rows, n_anchors) or None
+        Where dense products may be written.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_anchors)
+        The similarities.
+    """
+    if callable(similarity):
+        return similarity(X, anchors)
+    if directions is not None:
+        products = project(
+            X,
+            mean=mean,
+            projection=directions,
+            normalize=SIMILARITIES[similarity].normalizes,
+            root=root,
+            out=out,
+        )
+        if similarity == "angular":
+            units = unit_rows(center_rows(X, mean))[0]
+            return angles(products, units, directions.T) / np.pi
+        if similarity == "rank":
+            return rankdata(products, axis=1).astype(X.dtype) / products.shape[1]
+        return products
+    return (_distances(X, anchors, similarity, mean) / constant).astype(X.dtype)
+
+
+def _distances(
+    X: Matrix, anchors: Matrix, metric: str, mean: FloatArray | None
+) -> FloatArray:
+    if metric == "euclidean":
+        if sp.issparse(X):
+            return euclidean_distances(X, anchors)
+        wide = None if mean is None else mean.astype(np.float64)
+        return euclidean_distances(
+            center_rows(X.astype(np.float64, copy=False), wide),
+            center_rows(anchors.astype(np.float64, copy=False), wide),
+        )
+    if sp.issparse(X):
+        # sklearn.metrics costs a third of a second to import.
+        from sklearn.metrics.pairwise import manhattan_distances
+
+        return manhattan_distances(X, anchors)
+    return cdist(X, anchors, {"manhattan": "cityblock"}.get(metric, metric))
+
+
+def anchor_constant(distances: FloatArray) -> float:
+    r"""Mean distance between different anchors, the unit of length of a space.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_anchors, n_anchors)
+        Distances between the anchors, zero on the diagonal.
+
+    Returns
+    -------
+    float
+        The mean of the off-diagonal entries; 1 where it would be 0 or there is one
+        anchor.
+    """
+    n = len(distances)
+    mean = float(distances.sum(dtype=np.float64)) / max(1, n * (n - 1))
+    return mean if mean > 0 else 1.0
+
+
+def mean_norm(
+    X: Matrix, weights: FloatArray, mean: FloatArray | None, root: FloatArray | None
+) -> float:
+    """Weighted mean of the norms of the centered rows.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR matrix or array} of shape (n_rows, n_features)
+        Rows.
+    weights : ndarray of shape (n_rows,)
+        Non-negative weights, not all zero.
+    mean : ndarray of shape (n_features,) or None
+        The center.
+    root : ndarray of shape (n_features, n_features) or None
+        Metric root in whose coordinates norms are taken.
+
+    Returns
+    -------
+    float
+        The mean norm.
+    """
+    if sp.issparse(X):
+        norms, lost = _sparse_norms(X, mean)
+        norms[lost] = 0
+        return float(weights @ norms / weights.sum())
+    total = 0.0
+    for rows in row_blocks(X.shape[0], 16 * X.shape[1]):
+        centered = center_rows(X[rows], mean)
+        norms = unit_rows(centered if root is None else centered @ root)[1]
+        total += float(weights[rows] @ norms)
+    return total / float(weights.sum())
+
+
+def directionless(X: Matrix, mean: FloatArray | None) -> IntArray:
+    """Positions of the rows that are zero, or equal to the mean up to rounding.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR matrix or array} of shape (n_rows, n_features)
+        Rows.
+    mean : ndarray of shape (n_features,) or None
+        The center.
+
+    Returns
+    -------
+    ndarray of int
+        Row positions.
+    """
+    if sp.issparse(X):
+        return _sparse_norms(X, mean)[1]
+    lost = [np.empty(0, dtype=int)]
+    for rows in row_blocks(X.shape[0], 8 * X.shape[1]):
+        centered = center_rows(X[rows], mean)
+        lost.append(rows.start + norms_in_place(centered, mean)[1])
+    return np.concatenate(lost)
