@@ -30,6 +30,8 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import train_test_split
 
+from skrep.metrics import mean_reciprocal_rank
+
 Array = NDArray[np.floating]
 Mapper = Callable[[Array, Array, Array], Array]
 """``mapper(x_pairs, y_pairs, x_test)`` returns ``x_test`` in the target's space."""
@@ -135,27 +137,6 @@ def draw_pairs(split: Split, n_pairs: int) -> NDArray[np.intp]:
     return rng.permutation(split.train)[:n_pairs]
 
 
-def mean_reciprocal_rank(mapped: Array, own: Array, center: Array) -> float:
-    """Mean of 1 / rank of row i of `own` among all its rows, as seen from `mapped`.
-
-    Parameters
-    ----------
-    mapped, own : ndarray of shape (n, d)
-        Row i of both is the same thing.
-    center : ndarray of shape (d,)
-        Subtracted from both before the cosine.
-
-    Notes
-    -----
-    Ties count against the row: its rank is the number of rows at least as similar.
-    """
-    queries = _unit(mapped - center)
-    targets = _unit(own - center)
-    similarity = queries @ targets.T
-    rank = (similarity >= np.diag(similarity)[:, None]).sum(axis=1)
-    return float(np.mean(1.0 / rank))
-
-
 def score_mapper(
     mapper: Mapper,
     source: Array,
@@ -163,14 +144,14 @@ def score_mapper(
     labels: NDArray[np.integer],
     split: Split,
     head: Head,
-    n_pairs: int,
+    pairs: NDArray[np.intp],
 ) -> Score:
-    """Fit on `n_pairs` pairs of the split's train rows, score on its test rows."""
-    pairs = draw_pairs(split, n_pairs)
+    """Fit on pairs of the split's train rows, score on its test rows."""
+    center = target[pairs].mean(axis=0)
     mapped = mapper(source[pairs], target[pairs], source[split.test])
     return Score(
         head.score(mapped, labels[split.test]),
-        mean_reciprocal_rank(mapped, target[split.test], target[pairs].mean(axis=0)),
+        mean_reciprocal_rank(mapped - center, target[split.test] - center),
     )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrep.linalg._procrustes import compact_svd
+from skrep.linalg._svd import compact_svd
 from skrep.typing import FloatArray
 
 __all__ = ["canonical_directions", "ridge_cca"]

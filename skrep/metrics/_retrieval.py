@@ -5,9 +5,10 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
 from skrep.geometry import unit_rows
-from skrep.metrics._validation import check_paired, check_weights
+from skrep.metrics._validation import check_paired
 from skrep.typing import FloatArray
 from skrep.utils import row_blocks
+from skrep.utils.validation import check_sample_weight
 
 __all__ = ["counterpart_ranks", "mean_reciprocal_rank"]
 
@@ -97,7 +98,7 @@ def mean_reciprocal_rank(
         {"metric": [StrOptions(set(METRICS))]}, {"metric": metric}, caller_name=who
     )
     queries, targets = check_paired(queries, targets, ("queries", "targets"), who)
-    weights = check_weights(sample_weight, queries.shape[0], who)
+    weights = check_sample_weight(who, sample_weight, queries.shape[0])
     ranks = counterpart_ranks(queries, targets, metric)
     return float(np.average(1 / ranks, weights=weights))
 

@@ -9,7 +9,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 
 from skrep.metrics._retrieval import mean_reciprocal_rank
-from skrep.metrics._validation import check_paired, check_weights
+from skrep.metrics._validation import check_paired
+from skrep.utils.validation import check_sample_weight
 
 __all__ = ["stitching_scores"]
 
@@ -125,7 +126,7 @@ def stitching_scores(
     own, stitched = check_paired(X_own, X_stitched, names, WHO)
     y = column_or_1d(y)
     _check_length(y, "y", own.shape[0])
-    weights = check_weights(sample_weight, own.shape[0], WHO)
+    weights = check_sample_weight(WHO, sample_weight, own.shape[0])
     if (other_head is None) != (X_other is None):
         given, missing = "other_head", "X_other"
         if other_head is None:

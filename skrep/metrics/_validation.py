@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 
 from skrep.typing import FloatArray
 
-__all__ = ["check_paired", "check_weights"]
+__all__ = ["check_paired"]
 
 
 def check_paired(
@@ -27,30 +27,3 @@ def check_paired(
             "into the other first, as skrep.relative does."
         )
     return rows[0], rows[1]
-
-
-def check_weights(
-    sample_weight: npt.ArrayLike | None, n_rows: int, who: str
-) -> FloatArray:
-    """Weights (n_rows,) float64, not negative and not all zero; None gives ones."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights = check_array(
-        sample_weight,
-        dtype=np.float64,
-        ensure_2d=False,
-        input_name="sample_weight",
-        estimator=who,
-    )
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"{who}: 'sample_weight' has shape {weights.shape}. It needs one weight "
-            f"per row: pass an array of shape ({n_rows},)."
-        )
-    if weights.min() < 0 or weights.max() == 0:
-        raise ValueError(
-            f"{who}: 'sample_weight' lies between {weights.min():g} and "
-            f"{weights.max():g}. Weights must not be negative, and one must be "
-            "positive. Pass sample_weight=None to weigh all rows alike."
-        )
-    return np.asarray(weights)

@@ -221,7 +221,7 @@ class LatentAlignment(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         """
         names = column_names(y)
         X, y = check_pairs(self, X, y)
-        weights = check_sample_weight(self, sample_weight, X)
+        weights = check_sample_weight(type(self).__name__, sample_weight, X.shape[0])
         rows, partners, weights = _cv.distinct_pairs(
             X.astype(np.float64), y.astype(np.float64), weights
         )

@@ -208,7 +208,7 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         """
         labels = row_labels(X)
         X = self._validate(X, reset=True)
-        weights = check_sample_weight(self, sample_weight, X)
+        weights = check_sample_weight(type(self).__name__, sample_weight, X.shape[0])
         _inputs.check_rank(X, self.similarity)
         self._n_rows = X.shape[0]
         self.mean_ = weighted_mean(X, weights).astype(X.dtype) if self.center else None

@@ -4,11 +4,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _get_feature_names,
-    validate_data,
-)
+from sklearn.utils import check_array
+from sklearn.utils.validation import _get_feature_names, validate_data
 
 from skrep.typing import FloatArray
 
@@ -80,17 +77,17 @@ def _where_not_finite(X: Any) -> str:
     )
 
 
-def check_sample_weight(estimator: object, sample_weight: Any, X: Any) -> FloatArray:
+def check_sample_weight(who: str, sample_weight: Any, n_rows: int) -> FloatArray:
     """Return one non-negative float64 weight per row, ones when none are given.
 
     Parameters
     ----------
-    estimator : object
-        The estimator that is named in errors.
+    who : str
+        The estimator or function that is named in errors.
     sample_weight : array-like of shape (n_rows,) or None
         The weights.
-    X : {ndarray, sparse matrix} of shape (n_rows, n_features)
-        The rows they belong to.
+    n_rows : int
+        Number of rows.
 
     Returns
     -------
@@ -100,24 +97,35 @@ def check_sample_weight(estimator: object, sample_weight: Any, X: Any) -> FloatA
     Raises
     ------
     ValueError
-        If the shape is wrong, a weight is negative, or all are zero.
+        If the shape is wrong, a weight is negative or not finite, or all are zero.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from skrep.utils.validation import check_sample_weight
-    >>> check_sample_weight(object(), None, np.zeros((2, 3)))
+    >>> check_sample_weight("example", None, 2)
     array([1., 1.])
     """
-    weights: FloatArray = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = check_array(
+        sample_weight,
+        dtype=np.float64,
+        ensure_2d=False,
+        input_name="sample_weight",
+        estimator=who,
     )
-    if not weights.any():
+    if weights.shape != (n_rows,):
         raise ValueError(
-            f"{type(estimator).__name__}: all entries of 'sample_weight' are zero, so "
-            "that no row is left. Give at least one row a positive weight."
+            f"{who}: 'sample_weight' has shape {weights.shape}. It needs one weight "
+            f"per row: pass an array of shape ({n_rows},)."
         )
-    return weights
+    if weights.min() < 0 or weights.max() == 0:
+        raise ValueError(
+            f"{who}: 'sample_weight' lies between {weights.min():g} and "
+            f"{weights.max():g}. Weights must not be negative, nor all zero. Pass "
+            "sample_weight=None to weigh all rows alike."
+        )
+    return np.asarray(weights)
 
 
 def row_labels(X: Any) -> list[str] | None:

@@ -27,7 +27,7 @@ class Center(OneToOneFeatureMixin, SkrepTransformer):
 
     def fit(self, X, y=None, sample_weight=None):
         X = validate_rows(self, X, reset=True)
-        weights = check_sample_weight(self, sample_weight, X)
+        weights = check_sample_weight(type(self).__name__, sample_weight, X.shape[0])
         self.mean_ = (np.average(X, axis=0, weights=weights) + self.shift).astype(
             X.dtype
         )
