@@ -82,8 +82,8 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         product over the mean squared norm of the anchors; the three distances, over
         the mean distance between anchors; "mahalanobis", the cosine in coordinates
         whitened by the covariance of the fitted rows; "rank" of the cosine among the
-        anchors, over their number. A callable takes rows and anchors and returns an
-        array of shape (n_rows, n_anchors).
+        anchors, over their number. A callable takes rows and anchors, neither of them
+        centered, and returns an array of shape (n_rows, n_anchors).
     center : bool, default=True
         Whether the mean of the fitted rows is subtracted from rows and anchors first.
         Encoders that map everything into a narrow cone are useless without it.

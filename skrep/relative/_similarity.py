@@ -305,7 +305,7 @@ def similarities(
         The similarities.
     """
     if callable(similarity):
-        return similarity(X, anchors)
+        return _called(similarity, X, anchors)
     if directions is not None:
         products = project(
             X,
@@ -322,6 +322,21 @@ def similarities(
             return rankdata(products, axis=1).astype(X.dtype) / products.shape[1]
         return products
     return (_distances(X, anchors, similarity, mean) / constant).astype(X.dtype)
+
+
+def _called(
+    similarity: SimilarityFunction, X: FloatArray, anchors: FloatArray
+) -> FloatArray:
+    R = np.array(similarity(X, anchors), dtype=X.dtype)
+    shape = (X.shape[0], anchors.shape[0])
+    if R.shape != shape or not np.isfinite(R).all():
+        got = f"shape {R.shape}" if R.shape != shape else "NaN or infinity"
+        raise ValueError(
+            f"RelativeRepresentation: 'similarity' returned {got} for {shape[0]} rows "
+            f"and {shape[1]} anchors. It must return finite numbers of shape {shape}, "
+            "as lambda X, A: X @ A.T does."
+        )
+    return R
 
 
 def _distances(

@@ -62,6 +62,18 @@ def test_callable():
     )
 
 
+@pytest.mark.parametrize(
+    ("similarity", "got"),
+    [
+        (lambda rows, anchors: rows, "shape \\(40, 5\\)|shape \\(4, 5\\)"),
+        (lambda rows, anchors: rows @ anchors.T * np.nan, "NaN"),
+    ],
+)
+def test_a_callable_that_returns_something_else(similarity, got):
+    with pytest.raises(ValueError, match=f"returned ({got}).*lambda X, A: X @ A.T"):
+        bare(similarity).fit(X).transform(X)
+
+
 def test_uncentered_cosine():
     np.testing.assert_allclose(
         bare("cosine", center=False).fit(X).transform(X),
