@@ -5,6 +5,7 @@ import platform
 import sys
 from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 
 from skrep import __version__
 
@@ -68,6 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     demo.add_argument("--plot", metavar="FILE.png", help="draw the answers, too")
     commands.add_parser("info", help="print versions, for bug reports")
     options = parser.parse_args(arguments)
+    if options.command == "demo" and options.plot:
+        folder = Path(options.plot).absolute().parent
+        if not folder.is_dir():
+            parser.error(f"--plot: there is no folder {folder}")
     if options.command == "info":
         print(info())
     else:

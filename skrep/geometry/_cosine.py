@@ -4,7 +4,7 @@ import numpy as np
 
 from skrep.typing import FloatArray
 
-__all__ = ["angles", "unit_rows"]
+__all__ = ["angles", "row_norms", "unit_rows"]
 
 
 def unit_rows(X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -49,6 +49,40 @@ def unit_rows(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _squares_safely(largest: FloatArray) -> FloatArray:
     info = np.finfo(largest.dtype)
     return (largest < float(info.max) ** 0.25) & (largest > float(info.tiny) ** 0.25)
+
+
+def row_norms(X: FloatArray) -> FloatArray:
+    """Compute Euclidean norms of rows, whatever their range.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Floating-point rows.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The norms.
+
+    See Also
+    --------
+    unit_rows : Norms and the rows divided by them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrep.geometry import row_norms
+    >>> row_norms(np.array([[3.0, 4.0], [3e200, 4e200]]))
+    array([5.e+000, 5.e+200])
+    """
+    with np.errstate(over="ignore"):
+        squares = np.einsum("ij,ij->i", X, X)
+    norms = np.sqrt(squares)
+    info = np.finfo(X.dtype)
+    unsafe = ~((squares > info.tiny / info.eps) & (squares < info.max))
+    if unsafe.any():
+        norms[unsafe] = unit_rows(X[unsafe])[1]
+    return norms
 
 
 def angles(cosines: FloatArray, U: FloatArray, V: FloatArray) -> FloatArray:

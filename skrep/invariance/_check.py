@@ -169,6 +169,12 @@ def check_invariance(
             "method='transform'."
         )
     reference = output_of(fitted, name, X)
+    if reference.dtype.kind == "f" and not np.abs(reference).max(initial=0) > 1e-13:
+        raise ValueError(
+            f"check_invariance: the output of {type(estimator).__name__}.{name} is "
+            "zero up to rounding, so that no deviation can be measured against it. "
+            "Pass an X on which the output varies."
+        )
 
     worst: tuple[float, Element] | None = None
     for _ in range(n_draws):

@@ -72,6 +72,6 @@ def weighted_covariance(
     weights = weights / weights.sum()
     covariance = np.zeros((X.shape[1], X.shape[1]))
     for rows in row_blocks(X.shape[0], 16 * X.shape[1]):
-        centered = X[rows] - mean
+        centered = X[rows].astype(np.float64, copy=False) - mean
         covariance += (centered * weights[rows, None]).T @ centered
     return covariance

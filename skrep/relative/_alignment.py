@@ -5,9 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, _fit_context
-from sklearn.utils import Tags, check_array
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
@@ -15,13 +16,18 @@ from skrep.linalg import compact_svd
 from skrep.relative import _alignment_cv as _cv
 from skrep.relative import _alignment_maps as _maps
 from skrep.relative._alignment_inputs import (
+    check_alpha,
     check_count,
     check_pairs,
     column_names,
 )
 from skrep.relative._alignment_norms import norm_law, restore
 from skrep.typing import AnyArray, FloatArray
-from skrep.utils.validation import check_sample_weight, validate_rows
+from skrep.utils.validation import (
+    check_sample_weight,
+    validate_encoded,
+    validate_rows,
+)
 
 __all__ = ["LatentAlignment"]
 
@@ -69,11 +75,11 @@ class LatentAlignment(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         Largest rank of "low_rank" and "cca"; the other methods ignore it. None sets
         no bound, and both are then a ridge regression.
     alpha : float or "cv", default="cv"
-        The penalty :math:`\lambda \ge 0`; 1 makes what is shrunk towards weigh as
-        much as one average pair if ``scale=True``. "cv" chooses it from the pairs:
-        by generalized cross-validation for "ridge", by 5-fold cross-validation for
-        "shrunk", "low_rank" and "cca", scored by how well held-out rows
-        find their partners. "shrunk" chooses its softness t so in any case.
+        The penalty :math:`\lambda \ge 0`, for "shrunk" also infinity; 1 makes what is
+        shrunk towards weigh as much as one average pair if ``scale=True``. "cv" chooses
+        it from the pairs: by generalized cross-validation for "ridge", by 5-fold
+        cross-validation for "shrunk", "low_rank" and "cca", scored by how well held-out
+        rows find their partners. "shrunk" chooses its softness t so in any case.
         "orthogonal" and "affine" ignore it.
     center : bool, default=True
         Whether to subtract each side's mean.
@@ -165,7 +171,7 @@ class LatentAlignment(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
     _parameter_constraints: dict[str, list[Any]] = {
         "method": [StrOptions(set(_METHODS))],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
+        "alpha": [Interval(Real, 0, None, closed="both"), StrOptions({"cv"})],
         "center": ["boolean"],
         "scale": ["boolean"],
         "restore_norm": ["boolean"],
@@ -201,6 +207,7 @@ class LatentAlignment(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             one column. The names of its columns name the output.
         sample_weight : array-like of shape (n_pairs,), default=None
             Weights of the pairs: a weight of 2 is a pair twice, 0 an absent pair.
+            Weights that sum to less than the number of pairs are scaled up to it.
 
         Returns
         -------
@@ -225,7 +232,10 @@ class LatentAlignment(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         rows, partners, weights = _cv.distinct_pairs(
             X.astype(np.float64), y.astype(np.float64), weights
         )
+        # Weights count rows; where they sum to less, as shares do, only ratios count.
+        weights = weights * max(1.0, len(rows) / weights.sum())
         check_count(rows, weights, self.method, self.center)
+        check_alpha(self.alpha, self.method)
         pairs, span = self._prepare(rows, partners, weights)
         choice = self._choose(rows, partners, weights, pairs, span)
         H = next(_maps.maps(self.method, span, [choice], self.n_components))
@@ -282,13 +292,11 @@ class LatentAlignment(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             Rows of the source space: the pseudo-inverse of the map, see the Notes.
         """
         check_is_fitted(self)
-        X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
-        if X.shape[1] != self._n_features_out:
-            raise ValueError(
-                f"LatentAlignment: 'X' has {X.shape[1]} columns, but the target space "
-                f"has {self._n_features_out}. Pass rows like those of transform."
-            )
-        U, s, Vt = compact_svd(self.coef_)
+        X = validate_encoded(self, X, self._n_features_out)
+        U, s, Vt = (
+            part[..., : self.rank_] if i < 2 else part[: self.rank_]
+            for i, part in enumerate(compact_svd(self.coef_.astype(np.float64), rtol=0))
+        )
         inverse = ((Vt.T / s) @ U.T).astype(X.dtype, copy=False)
         moved = X - self.y_mean_.astype(X.dtype, copy=False)
         out = moved @ inverse
@@ -362,12 +370,15 @@ class LatentAlignment(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         settings = _maps.choices(self.method, self.alpha, span.square)
         if len(settings) == 1 or len(rows) < 3:
             return settings[0]
-        losses, errors = _cv.held_out_losses(
-            rows,
-            partners,
-            weights,
-            self.center,
-            self._prepare,
-            lambda part: _maps.maps(self.method, part, settings, self.n_components),
-        )
+        # Hundreds of small products: on a busy machine threads would wait for each
+        # other most of the time. The caller's setting comes back with the context.
+        with threadpool_limits(1, user_api="blas"):
+            losses, errors = _cv.held_out_losses(
+                rows,
+                partners,
+                weights,
+                self.center,
+                self._prepare,
+                lambda part: _maps.maps(self.method, part, settings, self.n_components),
+            )
         return settings[_cv.best_candidate(losses, errors)]

@@ -191,7 +191,7 @@ def held_out_losses(
 
 
 def best_candidate(losses: FloatArray, errors: FloatArray) -> int:
-    """Index of the least loss, or of the least error where pairs match exactly.
+    """Index of the least loss, and of equal losses that of the least error.
 
     Parameters
     ----------
@@ -208,13 +208,15 @@ def best_candidate(losses: FloatArray, errors: FloatArray) -> int:
     >>> import numpy as np
     >>> from skrep.relative._alignment_cv import best_candidate
     >>> best_candidate(np.array([0.3, 0.2, 0.2]), np.array([0.1, 0.3, 0.2]))
-    1
+    2
     >>> best_candidate(np.array([0.3, 0.2, 0.2]), np.array([1e-9, 0.3, 0.2]))
     0
     """
     # Angles of a thousandth and less leave nothing to tell apart but rounding.
     judge = errors if errors.min() < 1e-6 else losses
-    return int(np.argmax(judge <= judge.min() * (1 + 1e-9) + 1e-24))
+    best = judge <= judge.min() * (1 + 1e-9) + 1e-24
+    near = np.where(best, errors, np.inf)
+    return int(np.argmax(near <= near.min() * (1 + 1e-9) + 1e-24))
 
 
 def _cross_entropy(similarity: FloatArray, tau: float) -> FloatArray:

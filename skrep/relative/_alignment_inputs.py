@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_consistent_length
 from skrep.typing import FloatArray
 from skrep.utils.validation import validate_rows
 
-__all__ = ["check_count", "check_pairs", "column_names"]
+__all__ = ["check_alpha", "check_count", "check_pairs", "column_names"]
 
 
 def check_pairs(
@@ -114,6 +114,11 @@ def check_count(
         If "affine" meets about as many pairs as columns.
     """
     n, d = rows.shape
+    if n > 1 and center and not (rows != rows[0]).any():
+        raise ValueError(
+            f"LatentAlignment: all {n} distinct pairs have the same row of 'X', so "
+            "that nothing can be aligned. Pass pairs whose rows differ."
+        )
     if n < 2 and weights.sum() < 2 and center:
         raise ValueError(
             "LatentAlignment: 'X' has 1 sample (of positive weight), but centered "
@@ -129,6 +134,28 @@ def check_count(
         )
 
 
+def check_alpha(alpha: float | str, method: str) -> None:
+    """Refuse an infinite penalty where it would send every row to the mean.
+
+    Parameters
+    ----------
+    alpha : float or "cv"
+        The penalty.
+    method : str
+        The method.
+
+    Raises
+    ------
+    ValueError
+        If a method that shrinks towards zero gets an infinite penalty.
+    """
+    if alpha == np.inf and method in ("ridge", "low_rank", "cca"):
+        raise ValueError(
+            f"LatentAlignment: 'alpha'=inf with 'method'={method!r} would send every "
+            "row to the mean. Use a finite alpha, alpha='cv', or method='shrunk'."
+        )
+
+
 def column_names(y: Any) -> list[str] | None:
     """Take the names of a target's columns, where they are strings.
 
@@ -140,10 +167,11 @@ def column_names(y: Any) -> list[str] | None:
     Returns
     -------
     list of str or None
-        One name per column.
+        One name per column; None where a name is missing or repeats.
     """
     columns = getattr(y, "columns", None)
     if columns is None and isinstance(getattr(y, "name", None), str):
         columns = [y.name]
-    names = None if columns is None else list(columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
+    names = [] if columns is None else list(columns)
+    named = all(isinstance(name, str) and name for name in names)
+    return names if names and named and len(set(names)) == len(names) else None

@@ -31,7 +31,7 @@ __all__ = [
 # equal choices the simplest map wins.
 ALPHAS = (np.inf, 30.0, 10.0, 3.0, 1.0, 0.3, 0.03, 0.0)
 SOFTNESSES = (0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
-_WEAK_ALPHAS = (1e3, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4)
+_WEAK_ALPHAS = (1e3, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 0.0)
 _GCV_ALPHAS = np.logspace(3, -8, 45)
 
 
@@ -248,7 +248,7 @@ def maps(
                 rotations[softness] = _to_scale(H, s, cross)
             kept = s**2 / (s**2 + penalty)
             yield kept * span.B / s + (1 - kept) * rotations[softness]
-        elif method == "low_rank":
+        elif method == "low_rank" and n_components is not None:
             roots = np.sqrt(s**2 + penalty)
             U, sigma, Vt = compact_svd(cross / roots)
             k = slice(n_components)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from skrep.geometry import row_norms
 from skrep.typing import FloatArray
 
 __all__ = ["norm_law", "restore", "restored_norms"]
@@ -88,14 +89,12 @@ def restore(
     scale, y_scale : float
         The units of the law's norms, before and after.
     """
-    norms = np.sqrt(np.einsum("ij,ij->i", moved, moved))
-    mapped = np.sqrt(np.einsum("ij,ij->i", out, out))
+    norms, mapped = row_norms(moved), row_norms(out)
     lawful = restored_norms(norms / scale, *law) * y_scale
     # An image of pure rounding has no direction to restore.
     rounding = 10 * coef.shape[0] * float(np.finfo(out.dtype).eps)
-    known = mapped > rounding * float(np.linalg.norm(coef)) * norms / np.sqrt(
-        coef.shape[0]
-    )
+    size = float(np.linalg.norm(coef.astype(np.float64))) / coef.shape[0] ** 0.5
+    known = mapped > rounding * size * norms
     ratio = np.ones_like(mapped)
     np.divide(lawful, mapped, out=ratio, where=known, casting="same_kind")
     out *= ratio[:, None]

@@ -24,6 +24,7 @@ __all__ = [
     "leverage",
     "prepare",
     "stratified",
+    "thin",
     "uniform",
 ]
 
@@ -105,9 +106,6 @@ def distinct_rows(X: Matrix, weights: FloatArray) -> tuple[IntArray, FloatArray]
     """
     totals: dict[bytes, float] = {}
     first: dict[bytes, int] = {}
-    if sp.issparse(X):
-        X = X.sorted_indices()
-        X.eliminate_zeros()
     for i in np.flatnonzero(weights > 0):
         if sp.issparse(X):
             part = slice(X.indptr[i], X.indptr[i + 1])
@@ -204,20 +202,61 @@ def farthest(rows: Rows, n_anchors: int, chosen: IntArray | None = None) -> IntA
         Row positions.
     """
     picks = [] if chosen is None else [int(i) for i in chosen]
+    if len(picks) == n_anchors:
+        return np.array(picks)
     gap = np.full(len(rows.squares), np.inf)
     for i in picks:
         _close(gap, rows, i)
     while len(picks) < n_anchors:
-        i = int(np.argmax(gap if picks else rows.squares))
+        i = _first_largest(gap if picks else rows.squares)
         picks.append(i)
         _close(gap, rows, i)
     return np.array(picks)
+
+
+def _first_largest(values: FloatArray) -> int:
+    # Of values that are equal but for rounding the first counts as the largest.
+    return int(np.argmax(values >= values.max() * (1 - 1e-6)))
 
 
 def _close(gap: FloatArray, rows: Rows, i: int) -> None:
     squares = rows.squares + rows.squares[i] - 2 * rows.dot(rows.row(i))
     np.minimum(gap, np.maximum(squares, 0), out=gap)
     gap[i] = -1
+
+
+def thin(
+    weights: FloatArray, n_anchors: int, rng: np.random.RandomState
+) -> tuple[IntArray, FloatArray]:
+    """Choose the rows that k-means works on: 256 a cluster, spread over the weights.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,)
+        Positive weights.
+    n_anchors : int
+        Number of clusters.
+    rng : RandomState
+        Source of the systematic sample's start.
+
+    Returns
+    -------
+    positions : ndarray of shape (n_used,)
+        Row positions, ascending; all of them where there are few.
+    weights : ndarray of shape (n_used,)
+        How much each of them stands for.
+    """
+    everything = np.arange(len(weights))
+    n_used = _ROWS_PER_CENTROID * n_anchors
+    if len(weights) <= n_used:
+        return everything, weights
+    steps = (np.arange(n_used) + rng.uniform()) / n_used
+    shares = np.cumsum(weights / weights.sum())
+    drawn = np.searchsorted(shares, steps).clip(max=len(weights) - 1)
+    used, counts = np.unique(drawn, return_counts=True)
+    if len(used) < n_anchors:
+        return everything, weights
+    return used, counts.astype(np.float64)
 
 
 def kmeans(
@@ -228,8 +267,7 @@ def kmeans(
     Parameters
     ----------
     rows : Rows
-        Distinct centered rows. Of more than 256 a cluster, 256 a cluster are used,
-        spread evenly over the weights.
+        Distinct centered rows.
     weights : ndarray of shape (n_rows,)
         Positive weights.
     n_anchors : int
@@ -247,30 +285,22 @@ def kmeans(
 
     if n_anchors == len(weights):
         return farthest(rows, n_anchors)
-    used = np.arange(len(weights))
-    if len(used) > _ROWS_PER_CENTROID * n_anchors:
-        n_used = _ROWS_PER_CENTROID * n_anchors
-        steps = (np.arange(n_used) + rng.uniform()) / n_used
-        shares = np.cumsum(weights / weights.sum())
-        used = np.unique(np.searchsorted(shares, steps).clip(max=len(used) - 1))
-        weights = np.ones(len(weights))
-    sample = rows.matrix[used]
     # A tolerance of zero: scikit-learn's is relative to an unweighted variance.
     model = KMeans(
         n_anchors, n_init=1, max_iter=_LLOYD_STEPS, tol=0.0, random_state=rng
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = model.fit(sample, sample_weight=weights[used]).labels_
+        labels = model.fit(rows.matrix, sample_weight=weights).labels_
     heads = []
     tie = 1e-6 * rows.squares.mean()
     for label, center in enumerate(model.cluster_centers_ - rows.shift):
         members = np.flatnonzero(labels == label)
         if members.size:
-            gaps = rows.squares[used[members]] - 2 * (sample[members] @ center)
+            gaps = rows.squares[members] - 2 * (rows.matrix[members] @ center)
             # Two members are equally near their midpoint: rounding must not choose.
             first = np.argmax(gaps <= gaps.min() + tie)
-            heads.append(used[members[first]])
+            heads.append(members[first])
     return farthest(rows, n_anchors, np.array(heads))
 
 
@@ -297,7 +327,7 @@ def leverage(rows: Rows, n_anchors: int) -> IntArray:
     basis = np.empty((0, len(rows.shift)))
     picks: list[int] = []
     while len(picks) < n_anchors and left.max() > floor:
-        i = int(np.argmax(left))
+        i = _first_largest(left)
         picks.append(i)
         row = rows.row(i)
         # Twice is enough: the second pass restores orthogonality to rounding.

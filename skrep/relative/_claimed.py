@@ -16,6 +16,9 @@ def relative_claims(
 ) -> tuple[Claim, ...]:
     """List the claims that a set of parameters supports.
 
+    Where rows tie, in distance or in rank, as in binary data, rounding may decide
+    between them and a claim fail.
+
     Parameters
     ----------
     anchors : None or array-like
@@ -46,7 +49,7 @@ def relative_claims(
     normalizes = SIMILARITIES[similarity].normalizes
     if normalizes and similarity != "mahalanobis" and not center:
         claims.append(Claim("row_scaling", refit=False))
-        if not geometric:
+        if not selected:
             claims.append(Claim("row_scaling"))
     if vectors and not center and SIMILARITIES[similarity].directional:
         # Rows move, anchors do not: what norms or standardization undo can be claimed.

@@ -16,6 +16,7 @@ from skrep.utils.validation import row_labels
 
 __all__ = [
     "WHO",
+    "canonical",
     "check_container",
     "check_directions",
     "check_rank",
@@ -48,7 +49,7 @@ def given_positions(anchors: Any, n_rows: int) -> IntArray | None:
     """
     if sp.issparse(anchors) or np.ndim(anchors) != 1:
         return None
-    positions = np.asarray(anchors)
+    positions = np.array(anchors)
     if positions.dtype.kind not in "iu" or not positions.size:
         raise ValueError(
             f"{WHO}: 'anchors' is one-dimensional with dtype {positions.dtype} and "
@@ -80,7 +81,12 @@ def given_vectors(anchors: Any, like: Matrix) -> Matrix:
         A new array of vectors, CSR where X is.
     """
     vectors = check_array(
-        anchors, dtype=like.dtype, accept_sparse="csr", input_name="anchors", copy=True
+        anchors,
+        dtype=like.dtype,
+        accept_sparse="csr",
+        input_name="anchors",
+        estimator=WHO,
+        copy=True,
     )
     if vectors.shape[1] != like.shape[1]:
         raise ValueError(
@@ -269,22 +275,53 @@ def check_container(X: Any, similarity: Any) -> bool:
     return accepted
 
 
-def check_rank(X: Matrix, similarity: Any) -> None:
+def canonical(X: Matrix) -> Matrix:
+    """Give CSR rows one form: no duplicates, no stored zeros, short indices.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR matrix or array} of shape (n_rows, n_features)
+        Rows; dense ones are returned as they are.
+
+    Returns
+    -------
+    {ndarray, CSR matrix or array} of shape (n_rows, n_features)
+        Rows; a copy where anything had to change.
+    """
+    if not sp.issparse(X):
+        return X
+    narrow = X.indices.dtype == np.int32
+    if narrow and X.has_canonical_format and np.all(X.data != 0):
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    if max(*X.shape, X.nnz) < np.iinfo(np.int32).max:
+        X.indices = X.indices.astype(np.int32)
+        X.indptr = X.indptr.astype(np.int32)
+    return X
+
+
+def check_rank(X: Matrix, weights: FloatArray, similarity: Any) -> None:
     """Refuse to whiten by a covariance that fewer rows than columns cannot give.
 
     Parameters
     ----------
     X : {ndarray, CSR} of shape (n_rows, n_features)
         The fitted rows.
+    weights : ndarray of shape (n_rows,)
+        Their weights.
     similarity : str or callable
         The similarity.
     """
-    if similarity == "mahalanobis" and X.shape[0] <= X.shape[1]:
+    n_rows = int(np.count_nonzero(weights))
+    if similarity == "mahalanobis" and n_rows <= X.shape[1]:
         raise ValueError(
             f"{WHO}: 'similarity'='mahalanobis' needs more rows than columns and got "
-            f"shape {X.shape}: the covariance is singular and all fitted rows are "
-            "equally far apart. Reduce the columns first, as with "
-            "PCA(n_components=...), or use similarity='cosine'."
+            f"{n_rows} rows of positive weight and {X.shape[1]} columns: the "
+            "covariance is singular and all fitted rows are equally far apart. Reduce "
+            "the columns first, as with PCA(n_components=...), or use "
+            "similarity='cosine'."
         )
 
 

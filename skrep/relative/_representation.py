@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, _fit_context, clone
-from sklearn.utils import Tags, check_array
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -19,7 +19,12 @@ from skrep.relative._claimed import relative_claims
 from skrep.relative._selection import SELECTIONS, select_anchors
 from skrep.relative._similarity import SIMILARITIES
 from skrep.typing import AnyArray, FloatArray, Matrix
-from skrep.utils.validation import check_sample_weight, row_labels, validate_rows
+from skrep.utils.validation import (
+    check_sample_weight,
+    row_labels,
+    validate_encoded,
+    validate_rows,
+)
 
 __all__ = ["RelativeRepresentation"]
 
@@ -85,7 +90,8 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         anchors, over their number. A callable takes rows and anchors, neither of them
         centered, and returns an array of shape (n_rows, n_anchors).
     center : bool, default=True
-        Whether the mean of the fitted rows is subtracted from rows and anchors first.
+        Whether the mean of the fitted rows is subtracted from rows and anchors first,
+        which leaves distances as they are. A callable gets them as they are.
         Encoders that map everything into a narrow cone are useless without it.
     whiten : {"gram", None}, default="gram"
         Whether to multiply by :math:`(|K| + \lambda I)^{-1/2}`, K the similarities
@@ -209,7 +215,7 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         labels = row_labels(X)
         X = self._validate(X, reset=True)
         weights = check_sample_weight(type(self).__name__, sample_weight, X.shape[0])
-        _inputs.check_rank(X, self.similarity)
+        _inputs.check_rank(X, weights, self.similarity)
         self._n_rows = X.shape[0]
         self.mean_ = weighted_mean(X, weights).astype(X.dtype) if self.center else None
         positions = (
@@ -294,16 +300,11 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             Rows in the coordinates of the fitted space.
         """
         check_is_fitted(self)
-        R = check_array(X, dtype=[np.float64, np.float32], input_name="X")
-        if R.shape[1] != self.n_anchors_:
-            raise ValueError(
-                f"RelativeRepresentation: 'X' has {R.shape[1]} columns, but there are "
-                f"{self.n_anchors_} anchors. Pass the output of transform."
-            )
+        R = validate_encoded(self, X, self.n_anchors_)
         return _decode.decode(R, self._space, self.similarity).astype(R.dtype)
 
     def counterpart(
-        self, X_other: Any, anchors: Any = None
+        self, X_other: Any, anchors: Any = None, sample_weight: Any = None
     ) -> "RelativeRepresentation":
         """Fit the twin of this estimator on another space.
 
@@ -315,6 +316,9 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         anchors : array-like of shape (n_anchors_, n_features_other), default=None
             The partners of the anchors in the other space, in the order of
             `anchors_`. X_other may then hold any rows of the other space.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows of X_other: those of `fit`, if there were any. The
+            estimator does not keep them.
 
         Returns
         -------
@@ -332,7 +336,7 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             X_other, anchors, self.anchor_indices_, self._n_rows, self.n_anchors_
         )
         twin = clone(self).set_params(anchors=_inputs.relabel(anchors, self._labels))
-        return twin.fit(X_other)
+        return twin.fit(X_other, sample_weight=sample_weight)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """Name the output columns.
@@ -359,7 +363,8 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         Returns
         -------
         tuple of Claim
-            What the output does when a group acts on the rows.
+            What the output does when a group acts on the rows, where no distances
+            tie.
         """
         return relative_claims(
             anchors=self.anchors,
@@ -380,7 +385,7 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
 
     def _validate(self, X: Any, *, reset: bool, **checks: Any) -> Matrix:
         accepted = _inputs.check_container(X, self.similarity)
-        return validate_rows(
+        rows = validate_rows(
             self,
             X,
             reset=reset,
@@ -388,11 +393,12 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             ensure_min_samples=2 if reset and self.center else 1,
             **checks,
         )
+        return _inputs.canonical(rows)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        named = not callable(self.similarity)
-        tags.input_tags.sparse = named and SIMILARITIES[self.similarity].sparse
+        named = None if callable(self.similarity) else self.similarity
+        tags.input_tags.sparse = named in SIMILARITIES and SIMILARITIES[named].sparse
         tags.target_tags.required = (
             self.anchors is None and self.selection == "stratified"
         )

@@ -82,6 +82,9 @@ def select_anchors(
     elif classes is not None:
         picks = _anchors.stratified(classes[candidates], totals, n_anchors, rng)
     else:
+        if selection == "kmeans":
+            used, totals = _anchors.thin(totals, n_anchors, rng)
+            candidates = candidates[used]
         rows = _anchors.prepare(X[candidates], totals)
         if selection == "kmeans":
             picks = _anchors.kmeans(rows, totals, n_anchors, rng)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from skrep.geometry import angles, euclidean_distances, unit_rows
+from skrep.geometry import angles, euclidean_distances, row_norms, unit_rows
 from skrep.typing import FloatArray, IntArray, Matrix, SparseMatrix
 from skrep.utils import row_blocks
 
@@ -183,8 +183,7 @@ def project(
         return np.matmul(centered, projection, out=out)
     norms, lost = norms_in_place(centered, mean)
     if root is not None:
-        whitened = centered @ root
-        norms = np.sqrt(np.einsum("ij,ij->i", whitened, whitened))
+        norms = row_norms(centered @ root)
         norms[norms == 0] = 1
     products: FloatArray = np.matmul(centered, projection, out=out)
     products *= (1 / norms)[:, None]
@@ -225,7 +224,7 @@ def norms_in_place(
     reach = 0.0 if mean is None else float(np.abs(mean).max()) * mean.size**0.5
     floor = 8 * float(info.eps) * reach
     # Comparisons with NaN are false: such rows go on to be looked at.
-    if squares.min() > max(low, floor**2) and squares.max() < high:
+    if squares.min() > low and norms.min() > floor and squares.max() < high:
         return norms, np.empty(0, dtype=int)
     unsafe = ~((squares > low) & (squares < high))
     sizes = norms.copy()
@@ -244,10 +243,10 @@ def _project_sparse(
 ) -> FloatArray:
     products: FloatArray = X @ projection
     if mean is not None:
-        products -= mean @ projection
+        products -= mean.astype(np.float64) @ projection
     if normalize:
         norms, lost = _sparse_norms(X, mean)
-        products /= norms.astype(products.dtype)[:, None]
+        products /= norms[:, None]
         products[lost] = 0
     return products
 
@@ -255,14 +254,15 @@ def _project_sparse(
 def _sparse_norms(
     X: SparseMatrix, mean: FloatArray | None
 ) -> tuple[FloatArray, IntArray]:
-    squares = np.asarray(X.multiply(X).sum(axis=1, dtype=np.float64)).ravel()
+    X = X.astype(np.float64)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
     total = squares.copy()
     if mean is not None:
         mean = mean.astype(np.float64)
         total += mean @ mean
         squares += mean @ mean - 2 * (X @ mean)
     # What is left of the norm of a row equal to the mean is rounding.
-    lost = np.flatnonzero(squares <= 16 * np.finfo(X.dtype).eps * total)
+    lost = np.flatnonzero(squares <= 16 * np.finfo(np.float64).eps * total)
     squares[lost] = 1
     return np.sqrt(squares), lost
 
@@ -319,6 +319,9 @@ def similarities(
             units = unit_rows(center_rows(X, mean))[0]
             return angles(products, units, directions.T) / np.pi
         if similarity == "rank":
+            # Cosines that are equal but for rounding share a rank.
+            digits = int(-np.log10(np.finfo(X.dtype).eps)) - 3
+            products = products.round(digits)
             return rankdata(products, axis=1).astype(X.dtype) / products.shape[1]
         return products
     return (_distances(X, anchors, similarity, mean) / constant).astype(X.dtype)
@@ -327,21 +330,27 @@ def similarities(
 def _called(
     similarity: SimilarityFunction, X: FloatArray, anchors: FloatArray
 ) -> FloatArray:
-    R = np.array(similarity(X, anchors), dtype=X.dtype)
+    R = np.asarray(similarity(X, anchors))
     shape = (X.shape[0], anchors.shape[0])
-    if R.shape != shape or not np.isfinite(R).all():
-        got = f"shape {R.shape}" if R.shape != shape else "NaN or infinity"
+    real = R.dtype.kind in "fiub"
+    if R.shape != shape or not real or not np.isfinite(R).all():
+        got = f"shape {R.shape} and dtype {R.dtype}"
+        if R.shape == shape and real:
+            got = "NaN or infinity"
         raise ValueError(
             f"RelativeRepresentation: 'similarity' returned {got} for {shape[0]} rows "
             f"and {shape[1]} anchors. It must return finite numbers of shape {shape}, "
             "as lambda X, A: X @ A.T does."
         )
-    return R
+    return R.astype(X.dtype)
 
 
 def _distances(
     X: Matrix, anchors: Matrix, metric: str, mean: FloatArray | None
 ) -> FloatArray:
+    if sp.issparse(X) != sp.issparse(anchors):
+        # Rows of the other container than the fitted ones.
+        anchors = sp.csr_array(anchors) if sp.issparse(X) else anchors.toarray()
     if metric == "euclidean":
         if sp.issparse(X):
             return euclidean_distances(X, anchors)

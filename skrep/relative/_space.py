@@ -27,6 +27,7 @@ __all__ = [
     "gram_whitening",
     "keep_largest",
     "measure",
+    "metric_root",
     "relate",
     "relate_all",
     "takes_norms",
@@ -220,8 +221,7 @@ def measure(
     if similarity == "mahalanobis":
         center = weighted_mean(X, weights) if mean is None else mean
         covariance = weighted_covariance(X, weights, center)
-        rtol = X.shape[1] * float(np.finfo(X.dtype).eps)
-        space = space._replace(root=symmetric_power(covariance, -0.5, rtol=rtol))
+        space = space._replace(root=metric_root(covariance, X.dtype))
     if entry and entry.directional:
         directions, constant = anchor_directions(
             wide.toarray() if sp.issparse(wide) else wide,
@@ -254,6 +254,34 @@ def measure(
     return _round(space, X.dtype)
 
 
+def metric_root(covariance: FloatArray, dtype: Any) -> FloatArray:
+    r"""Square root L of the inverse of a covariance, :math:`L L^\top \propto S^{-1}`.
+
+    Columns are brought to unit variance first, so that their units do not decide which
+    directions count as lost to rounding; those are left out, as constant columns are.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (n_features, n_features)
+        The covariance S.
+    dtype : dtype
+        Float type of the rows: it sets what rounding is.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        The root L.
+    """
+    deviations = np.sqrt(np.diag(covariance))
+    inverse = np.divide(1, deviations, where=deviations > 0, out=0 * deviations)
+    correlation = covariance * inverse[:, None] * inverse
+    eps = max(float(np.finfo(dtype).eps) ** 2, float(np.finfo(np.float64).eps))
+    rtol = 10 * len(covariance) * eps
+    root = inverse[:, None] * symmetric_power(correlation, -0.5, rtol=rtol)
+    # Its unit cancels in cosines; without one it cannot overflow.
+    return root / np.abs(root).max()
+
+
 def _fold(space: Space, linear: bool, factor: FloatArray) -> Space:
     if linear and space.directions is not None:
         return space._replace(directions=space.directions @ factor)
@@ -261,10 +289,12 @@ def _fold(space: Space, linear: bool, factor: FloatArray) -> Space:
 
 
 def _round(space: Space, dtype: Any) -> Space:
+    # CSR rows are centered after the product, which asks for the digits of float64.
+    kept = {"directions"} if sp.issparse(space.anchors) else set()
     rounded: dict[str, Any] = {
         name: part.astype(dtype, copy=False)
         for name, part in space._asdict().items()
-        if hasattr(part, "astype")
+        if hasattr(part, "astype") and name not in kept
     }
     return space._replace(**rounded)
 

@@ -1,5 +1,6 @@
 """Use a fitted pipeline on another space."""
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from sklearn.frozen import FrozenEstimator
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
 __all__ = ["stitch"]
 
 
-def stitch(pipeline: "Pipeline", X_other: Any, anchors: Any = None) -> "Pipeline":
+def stitch(
+    pipeline: "Pipeline", X_other: Any, anchors: Any = None, sample_weight: Any = None
+) -> "Pipeline":
     """Make a fitted pipeline serve another space, without retraining its head.
 
     The relative step is replaced by its twin on the other space, see
-    :meth:`RelativeRepresentation.counterpart`; every other step is the fitted
-    original.
+    :meth:`RelativeRepresentation.counterpart`; every other step is a copy of the
+    fitted original.
 
     Parameters
     ----------
@@ -30,6 +33,8 @@ def stitch(pipeline: "Pipeline", X_other: Any, anchors: Any = None) -> "Pipeline
         unless `anchors` is given.
     anchors : array-like of shape (n_anchors, n_features_other), default=None
         The partners of the anchors in the other space.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows of X_other, if the relative step was fitted with weights.
 
     Returns
     -------
@@ -70,21 +75,25 @@ def stitch(pipeline: "Pipeline", X_other: Any, anchors: Any = None) -> "Pipeline
     if not isinstance(pipeline, Pipeline):
         raise TypeError(
             f"stitch: 'pipeline' is a {type(pipeline).__name__}. Pass a fitted "
-            "sklearn.pipeline.Pipeline: make_pipeline(RelativeRepresentation(), head)."
+            "sklearn.pipeline.Pipeline: make_pipeline(RelativeRepresentation(), head), "
+            "or the best_estimator_ of a search over one."
         )
-    (name, first), *rest = pipeline.steps
+    (name, first), *rest = pipeline.steps or [("", None)]
     if not isinstance(first, RelativeRepresentation):
-        kinds = [type(step).__name__ for _, step in pipeline.steps]
+        kinds = [type(step).__name__ for _, step in pipeline.steps] or ["nothing"]
         raise ValueError(
             f"stitch: the first step of 'pipeline', '{name}', is a {kinds[0]}; the "
-            f"steps are {kinds}. The first must be a RelativeRepresentation, since a "
-            "step before it belongs to the old space. Transform both spaces before "
-            "the pipeline instead."
+            f"steps are {kinds}. The first must be a RelativeRepresentation that is "
+            "not frozen: stitch the original pipeline, and move steps that belong to "
+            "the old space, such as a scaler, out of it."
         )
     check_is_fitted(first)
-    twin = first.counterpart(X_other, anchors=anchors)
+    twin = first.counterpart(X_other, anchors=anchors, sample_weight=sample_weight)
     steps = [(name, FrozenEstimator(twin))]
     for other, step in rest:
         idle = step is None or isinstance(step, str)
-        steps.append((other, step if idle else FrozenEstimator(step)))
-    return Pipeline(steps, verbose=pipeline.verbose)
+        # A copy, so that what is set on one pipeline does not reach the other.
+        steps.append((other, step if idle else FrozenEstimator(deepcopy(step))))
+    return Pipeline(
+        steps, transform_input=pipeline.transform_input, verbose=pipeline.verbose
+    )

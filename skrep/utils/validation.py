@@ -9,7 +9,12 @@ from sklearn.utils.validation import _get_feature_names, validate_data
 
 from skrep.typing import FloatArray
 
-__all__ = ["check_sample_weight", "row_labels", "validate_rows"]
+__all__ = [
+    "check_sample_weight",
+    "row_labels",
+    "validate_encoded",
+    "validate_rows",
+]
 
 
 def validate_rows(estimator: Any, X: Any, *, reset: bool, **checks: Any) -> Any:
@@ -46,17 +51,62 @@ def validate_rows(estimator: Any, X: Any, *, reset: bool, **checks: Any) -> Any:
     ...
     ValueError: BaseEstimator: 'X' contains NaN, first in row 1, column 1. ...
     """
+    name = type(estimator).__name__
     try:
         return validate_data(
             estimator, X, reset=reset, dtype=[np.float64, np.float32], **checks
         )
-    except ValueError as error:
-        name, message = type(estimator).__name__, str(error)
-        if "NaN" in message or "infinity" in message:
+    except (TypeError, ValueError) as error:
+        message = str(error)
+        if message.startswith(("Input X contains NaN", "Input X contains inf")):
             message = _where_not_finite(X)
         if name not in message:
             message = f"{name}: {message}"
-        raise ValueError(message) from error
+        raise type(error)(message) from error
+
+
+def validate_encoded(estimator: Any, X: Any, n_columns: int) -> FloatArray:
+    """Validate what a transformer is to invert: rows as its `transform` gives them.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator that is named in errors.
+    X : array-like of shape (n_rows, n_columns)
+        Rows.
+    n_columns : int
+        Number of columns that `transform` gives.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+        float32 stays float32, all other numbers become float64.
+
+    Raises
+    ------
+    ValueError
+        If X has another width or is not finite.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from skrep.utils.validation import validate_encoded
+    >>> validate_encoded(BaseEstimator(), [[1, 2]], 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: BaseEstimator: 'X' has 2 columns, but transform gives 3. ...
+    """
+    name = type(estimator).__name__
+    try:
+        rows: FloatArray = check_array(X, dtype=[np.float64, np.float32])
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}.inverse_transform: {error}") from error
+    if rows.shape[1] != n_columns:
+        raise ValueError(
+            f"{name}: 'X' has {rows.shape[1]} columns, but transform gives "
+            f"{n_columns}. Pass the output of transform."
+        )
+    return rows
 
 
 def _where_not_finite(X: Any) -> str:
@@ -66,7 +116,7 @@ def _where_not_finite(X: Any) -> str:
         k = np.flatnonzero(~np.isfinite(values.data))[0]
         row, column, value = values.row[k], values.col[k], values.data[k]
     else:
-        dense = np.asarray(X, dtype=np.float64)
+        dense = check_array(X, dtype=np.float64, ensure_all_finite=False)
         row, column = np.argwhere(~np.isfinite(dense))[0]
         value = dense[row, column]
     what = "NaN" if np.isnan(value) else "infinity"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from skrep.geometry import angles, unit_rows
+from skrep.geometry import angles, row_norms, unit_rows
 from tests.strategies import matrices
 
 
@@ -19,6 +19,7 @@ def test_unit_rows_at_the_ends_of_the_range(unit):
     units, norms = unit_rows(unit * np.array([[3.0, 4.0], [0.0, 0.0]]))
     np.testing.assert_allclose(units, [[0.6, 0.8], [0, 0]], rtol=1e-12)
     np.testing.assert_allclose(norms, [5 * unit, 0], rtol=1e-12)
+    np.testing.assert_allclose(row_norms(unit * np.array([[3.0, 4.0]])), 5 * unit)
 
 
 def test_unit_rows_keep_float32():

@@ -309,3 +309,8 @@ def test_an_error_of_the_estimator_names_the_draw():
     with pytest.raises(ValueError, match="Negative values") as caught:
         check_invariance(NMF(2), Claim("sign_flip"), np.abs(X))
     assert "<sign_flip: columns times" in caught.value.__notes__[0]
+
+
+def test_an_output_of_zeros_has_nothing_to_measure():
+    with pytest.raises(ValueError, match="Pass an X on which the output varies"):
+        check_invariance(StandardScaler(), Claim("translation"), np.ones((9, 3)))

@@ -300,9 +300,8 @@ def test_constant_columns_and_constant_rows(method):
     Y[:, 1] = -3.0
     model = LatentAlignment(method).fit(X, Y)
     assert_allclose(model.transform(X)[:, 1], -3.0)
-    still = LatentAlignment(method).fit(np.full((12, 3), 0.1), Y[:12])
-    assert still.rank_ == 0
-    assert_allclose(still.transform(X[:, :3]), np.tile(Y[:12].mean(axis=0), (40, 1)))
+    with pytest.raises(ValueError, match="Pass pairs whose rows differ"):
+        LatentAlignment(method).fit(np.full((12, 3), 0.1), Y[:12])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -330,7 +329,7 @@ def test_errors_name_the_remedy():
         model.fit(X, None)
     with pytest.raises(ValueError, match="'n_components' parameter"):
         LatentAlignment(n_components=0).fit(X, Y)
-    with pytest.raises(ValueError, match="Pass rows like those of transform"):
+    with pytest.raises(ValueError, match="Pass the output of transform"):
         model.fit(X, Y).inverse_transform(X)
     with pytest.raises(ValueError, match="OneHotEncoder"):
         model.fit(X, np.full((10, 2), "a"))
@@ -392,3 +391,48 @@ def test_what_is_not_claimed_is_broken(options, group):
 @pytest.mark.filterwarnings("ignore:LatentAlignment. 'method'='affine':UserWarning")
 def test_sklearn_checks_of_the_other_methods(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_shares_as_weights_are_weights(method):
+    X, Y = noisy_pairs(n=60)
+    plain = LatentAlignment(method).fit(X, Y)
+    shares = LatentAlignment(method).fit(X, Y, sample_weight=np.full(60, 1 / 60))
+    assert shares.alpha_ == pytest.approx(plain.alpha_)
+    assert_allclose(shares.coef_, plain.coef_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["low_rank", "cca", "shrunk"])
+def test_exact_pairs_are_recovered_by_cross_validation(method):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 20)) * np.linspace(0.5, 3, 20) + 5
+    Y = 3.7 * X @ np.linalg.qr(rng.normal(size=(20, 20)))[0] + 10
+    model = LatentAlignment(method).fit(Y[:60], X[:60])
+    assert_allclose(model.transform(Y), X, atol=1e-9)
+
+
+def test_the_chosen_penalty_can_be_given():
+    X, Y = noisy_pairs(n=40)
+    assert LatentAlignment(alpha=np.inf).fit(X, Y).alpha_ == np.inf
+    with pytest.raises(ValueError, match="Use a finite alpha"):
+        LatentAlignment("ridge", alpha=np.inf).fit(X, Y)
+
+
+@pytest.mark.parametrize("unit", [1e-20, 1e19])
+def test_norms_are_restored_at_the_ends_of_float32(unit):
+    X, Y = (M.astype(np.float32) for M in noisy_pairs(n=40))
+    expected = LatentAlignment().fit(X, Y).transform(X)
+    scaled = X * np.float32(unit)
+    assert_allclose(
+        LatentAlignment().fit(scaled, Y).transform(scaled), expected, rtol=1e-3
+    )
+
+
+def test_inverse_keeps_every_direction_in_float32():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 64)) * np.logspace(0, -4, 64)
+    Y = (X @ np.linalg.qr(rng.normal(size=(64, 64)))[0]).astype(np.float32)
+    X = X.astype(np.float32)
+    model = LatentAlignment("orthogonal").fit(X, Y)
+    assert model.rank_ == 64
+    assert_allclose(model.inverse_transform(model.transform(X)), X, atol=1e-5)

@@ -81,6 +81,15 @@ def test_kmeans_uses_a_spread_of_many_rows():
     assert len(set(chosen("kmeans", 3, rows, None))) == 3
 
 
+def test_kmeans_of_many_rows_follows_the_weights():
+    rows = np.random.default_rng(0).standard_normal((4000, 2))
+    rows[7] = [30.0, 30.0]
+    weights = np.ones(4000)
+    weights[7] = 3000
+    found = chosen("kmeans", 3, rows, None, sample_weight=weights)
+    assert 7 in found
+
+
 def test_stratified_follows_the_shares():
     counts = dict(
         zip(*np.unique(Y[chosen("stratified", 16)], return_counts=True), strict=True)
@@ -131,6 +140,33 @@ def test_another_seed_gives_other_anchors(selection):
         for seed in range(4)
     }
     assert len(sets) > 1
+
+
+def test_one_row_however_it_is_stored():
+    S = sp.random(30, 12, 0.4, format="csr", random_state=0)
+    long = sp.csr_array(sp.coo_array(S))
+    long.indices, long.indptr = (
+        a.astype(np.int64) for a in (long.indices, long.indptr)
+    )
+    split = sp.csr_array(
+        (np.repeat(S.data / 2, 2), np.repeat(S.indices, 2), 2 * S.indptr), S.shape
+    )
+    C = sp.coo_array(S)
+    gap = np.argmax(S.toarray()[0] == 0)
+    places = (np.append(C.row, 0), np.append(C.col, gap))
+    padded = sp.csr_array(sp.coo_array((np.append(C.data, 0.0), places), C.shape))
+    for selection in ("kmeans", "farthest", "uniform"):
+        expected = chosen(selection, 8, S, None)
+        for other in (long, split, padded):
+            np.testing.assert_array_equal(chosen(selection, 8, other, None), expected)
+    assert long.indices.dtype == np.int64
+    assert (split.nnz, padded.nnz) == (2 * S.nnz, S.nnz + 1)
+
+
+def test_negative_zero_is_zero():
+    rows = np.array([[0.0, 1.0], [-0.0, 1.0], [2.0, 0.0], [0.0, -3.0]])
+    with pytest.warns(FewerColumnsWarning, match="n_anchors=3"):
+        assert len(chosen("uniform", 4, rows, None)) == 3
 
 
 def test_rows_without_direction_are_passed_over():

@@ -174,7 +174,7 @@ def test_equal_rows_are_refused():
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_the_first_bad_entry_is_named(bad):
-    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame = pd.DataFrame(X.copy(), columns=list("abcde"))
     frame.loc[7, "c"] = bad
     with pytest.raises(ValueError, match=r"row 7, column 'c'.*SimpleImputer"):
         RelativeRepresentation(5).fit(frame)

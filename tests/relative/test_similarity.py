@@ -163,3 +163,45 @@ def test_cosines_are_bounded_and_one_for_the_anchor(rows):
     R = model.transform(rows)
     assert np.abs(R).max() <= 1 + 1e-12
     np.testing.assert_allclose(R[[0, 1], [0, 1]], 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize(
+    "similarity", [name for name, entry in SIMILARITIES.items() if entry.sparse]
+)
+def test_fitted_on_one_container_and_used_on_the_other(similarity, center):
+    S = sp.random(60, 25, 0.3, format="csr", random_state=0)
+    model = RelativeRepresentation(
+        8, selection="farthest", similarity=similarity, center=center
+    )
+    expected = model.fit(S.toarray()).transform(S.toarray())
+    np.testing.assert_allclose(model.transform(S), expected, atol=1e-9)
+    np.testing.assert_allclose(model.fit(S).transform(S.toarray()), expected, atol=1e-9)
+
+
+def test_sparse_float32_rows_far_from_the_origin():
+    counts = np.random.default_rng(0).poisson(1000, (200, 50)) + 3000.0
+    model = RelativeRepresentation(8, selection="farthest")
+    expected = model.fit(counts).transform(counts)
+    S = sp.csr_array(counts.astype(np.float32))
+    np.testing.assert_allclose(model.fit(S).transform(S), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize(("dtype", "unit"), [("f4", 1e5), ("f4", 1e25), ("f8", 1e9)])
+def test_mahalanobis_does_not_depend_on_the_units_of_columns(dtype, unit):
+    model = RelativeRepresentation(anchors=ANCHORS, similarity="mahalanobis")
+    expected = model.fit(X).transform(X)
+    rows = (X * [unit, 1, 1, 1, 1]).astype(dtype)
+    np.testing.assert_allclose(model.fit(rows).transform(rows), expected, atol=1e-3)
+
+
+def test_equal_cosines_share_a_rank():
+    rows = np.array([[1.0, 0], [0, 1], [1, 1], [-1, 2], [3, 1]])
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    model = RelativeRepresentation(
+        anchors=[0, 1], similarity="rank", center=False, whiten=None, scale=False
+    )
+    np.testing.assert_array_equal(
+        model.fit(rows).transform(rows), model.fit(rows @ turn).transform(rows @ turn)
+    )
+    assert (model.transform((rows @ turn)[[2]]) == 0.75).all()

@@ -69,6 +69,25 @@ def test_the_twin_keeps_the_names_of_its_columns(labeled):
         assert list(twin.get_feature_names_out()) == list(model.get_feature_names_out())
 
 
+def test_the_twin_takes_the_weights():
+    weights = np.random.default_rng(0).integers(0, 3, 300)
+    model = RelativeRepresentation(24, random_state=0).fit(A, sample_weight=weights)
+    twin = model.counterpart(B, sample_weight=weights)
+    np.testing.assert_allclose(twin.transform(B), model.transform(A), atol=1e-9)
+    fitted = pipeline().fit(A, Y, relativerepresentation__sample_weight=weights)
+    stitched = stitch(fitted, B, sample_weight=weights)
+    np.testing.assert_allclose(
+        stitched.predict_proba(B), fitted.predict_proba(A), atol=1e-7
+    )
+
+
+def test_given_positions_are_copied():
+    positions = np.array([1, 2, 3])
+    model = RelativeRepresentation(anchors=positions).fit(A)
+    positions[:] = 0
+    assert list(model.anchor_indices_) == [1, 2, 3]
+
+
 def test_sparse_twin():
     S = sp.random(60, 30, 0.3, format="csr", random_state=0)
     model = RelativeRepresentation(8, random_state=0).fit(S)
@@ -83,6 +102,12 @@ def test_a_stitched_pipeline_predicts_as_the_first():
     np.testing.assert_allclose(stitched.predict_proba(B), before, atol=1e-7)
     np.testing.assert_array_equal(fitted.predict_proba(A), before)
     assert stitched.score(B, Y) == fitted.score(A, Y)
+
+
+def test_settings_of_a_stitched_pipeline_stay_its_own():
+    fitted = pipeline().fit(A, Y)
+    stitch(fitted, B)[:-1].set_output(transform="pandas")
+    assert isinstance(fitted[:-1].transform(A), np.ndarray)
 
 
 def test_clone_and_fit_keep_a_stitched_pipeline():
@@ -110,6 +135,14 @@ def test_a_step_before_the_relative_one_is_refused_by_name():
     )
     with pytest.raises(ValueError, match="'standardscaler', is a StandardScaler"):
         stitch(model.fit(A, Y), B)
+
+
+def test_a_stitched_or_empty_pipeline_is_refused():
+    stitched = stitch(pipeline().fit(A, Y), B)
+    with pytest.raises(ValueError, match="stitch the original pipeline"):
+        stitch(stitched, A)
+    with pytest.raises(ValueError, match="the steps are"):
+        stitch(Pipeline([]), A)
 
 
 def test_only_pipelines_are_stitched():

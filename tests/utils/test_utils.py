@@ -10,7 +10,12 @@ from sklearn.base import BaseEstimator
 
 from skrep.relative._inputs import unique_labels
 from skrep.utils import require, row_blocks
-from skrep.utils.validation import check_sample_weight, row_labels, validate_rows
+from skrep.utils.validation import (
+    check_sample_weight,
+    row_labels,
+    validate_encoded,
+    validate_rows,
+)
 
 
 def test_a_missing_package_tells_how_to_install_it(monkeypatch):
@@ -72,3 +77,25 @@ def test_bad_entries_are_located(container, value, word):
     X[2, 1] = value
     with pytest.raises(ValueError, match=f"BaseEstimator: 'X' contains {word}.*row 2"):
         validate_rows(BaseEstimator(), container(X), reset=True, accept_sparse=("csr",))
+
+
+def test_a_column_named_nan_is_not_a_missing_value():
+    frame = pd.DataFrame({"x": [1.0, 2.0], "NaN_share": [3.0, 4.0]})
+    estimator = BaseEstimator()
+    validate_rows(estimator, frame, reset=True)
+    with pytest.raises(ValueError, match="Feature names seen at fit time"):
+        validate_rows(estimator, frame[["x"]], reset=False)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean"])
+def test_missing_values_of_nullable_columns_are_located(dtype):
+    column = pd.array([1, None, 0], dtype=dtype)
+    frame = pd.DataFrame({"a": column, "b": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match="row 1, column 'a'"):
+        validate_rows(BaseEstimator(), frame, reset=True)
+
+
+@pytest.mark.parametrize("bad", [[["a"]], [[1j]], [[[1.0]]], [1.0], [[np.nan]]])
+def test_what_cannot_be_inverted_names_the_estimator(bad):
+    with pytest.raises((TypeError, ValueError), match=r"BaseEstimator.inverse_transf"):
+        validate_encoded(BaseEstimator(), bad, 1)
