@@ -177,6 +177,10 @@ def write_if_changed(path: Path, text: str) -> None:
 
 def _write_pages(app, config) -> None:
     source = Path(app.srcdir)
+    current = {f"{m.__name__}.{name}" for m in subpackages() for name in m.__all__}
+    for page in (source / "api" / GENERATED).glob("*.rst"):
+        if page.stem not in current:
+            page.unlink()
     write_if_changed(source / "api" / "index.rst", api_index())
     for module in subpackages():
         page = source / "api" / f"{module.__name__}.rst"

@@ -86,5 +86,5 @@ for i, code in enumerate(code_of.values()):
     ax.scatter(kept, [i] * len(kept), marker="s", s=70, fc="none", ec="black")
 ax.set_xticks(range(len(union)), labels=union, rotation=55, ha="right")
 ax.set_yticks(range(len(shown)), labels=shown)
-fig.colorbar(image, label="cosine to the anchor")
+fig.colorbar(image, label="cosine to the anchor", extend="max")
 plt.show()

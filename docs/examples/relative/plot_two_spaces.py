@@ -45,8 +45,8 @@ float(np.abs(in_x - in_y).max())
 # %%
 # In pictures
 # -----------
-# Left, the two spaces: a color is a thing, a star an anchor, the cross is the mean.
-# Right, the descriptions: one row for each thing, one column for each anchor.
+# Left, the two spaces: a color is a thing, a numbered star an anchor, the cross the
+# mean. Right, the descriptions: one row for each thing, one column for each anchor.
 
 anchors = relative.anchor_indices_
 colors = plt.colormaps["viridis"](np.linspace(0, 0.95, len(X)))
@@ -54,7 +54,9 @@ fig, axes = plt.subplots(1, 4, figsize=(12, 3.2), layout="constrained")
 for ax, points, title in [(axes[0], X, "space A"), (axes[1], Y, "space B")]:
     mean = points.mean(axis=0)
     ax.scatter(*points.T, c=colors, s=45)
-    ax.scatter(*points[anchors].T, c=colors[anchors], s=260, marker="*", ec="black")
+    ax.scatter(*points[anchors].T, c=colors[anchors], s=160, marker="*", ec="black")
+    for number, place in enumerate(points[anchors], start=1):
+        ax.annotate(number, place, xytext=(9, 5), textcoords="offset points")
     ax.scatter(*mean, c="black", s=90, marker="+")
     reach = 1.2 * np.abs(points - mean).max()
     ax.set(title=title, aspect="equal")
@@ -64,7 +66,8 @@ for ax, cosines, title in described:
     image = ax.imshow(cosines, vmin=-1, vmax=1, cmap="RdBu_r", aspect="auto")
     ax.scatter([-1] * len(X), range(len(X)), c=colors, s=45)
     ax.set(title=title, xlabel="anchors", xlim=(-1.5, len(anchors) - 0.5))
-    ax.set(xticks=[], yticks=[], frame_on=False)
+    ax.set_xticks(range(len(anchors)), range(1, len(anchors) + 1))
+    ax.set(yticks=[], frame_on=False)
 fig.colorbar(image, ax=axes[2:], label="cosine", ticks=[-1, 0, 1])
 plt.show()
 
