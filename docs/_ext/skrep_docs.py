@@ -105,7 +105,7 @@ def similarity_table() -> str:
     """
     from skrep.invariance import Claim
     from skrep.relative import RelativeRepresentation
-    from skrep.relative._similarity import SIMILARITIES
+    from skrep.relative._kinds import SIMILARITIES
 
     groups = {
         "orthogonal": "rotation, reflection",

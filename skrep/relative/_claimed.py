@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from skrep._claims import Claim
+from skrep.relative._kinds import SIMILARITIES, supported_groups
 from skrep.relative._selection import GEOMETRIC
-from skrep.relative._similarity import SIMILARITIES, supported_groups
 
 __all__ = ["relative_claims"]
 

@@ -9,7 +9,8 @@ from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
-from skrep.relative._similarity import SIMILARITIES, directionless
+from skrep.relative._kinds import SIMILARITIES
+from skrep.relative._similarity import directionless
 from skrep.typing import AnyArray, FloatArray, IntArray, Matrix
 from skrep.utils import require
 from skrep.utils.validation import row_labels

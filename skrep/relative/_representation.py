@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
 from skrep.linalg import weighted_mean
-from skrep.relative import _decode, _inputs, _space
+from skrep.relative import _decode, _inputs, _measure
 from skrep.relative._claimed import relative_claims
+from skrep.relative._kinds import SIMILARITIES
 from skrep.relative._selection import SELECTIONS, select_anchors
-from skrep.relative._similarity import SIMILARITIES
 from skrep.typing import AnyArray, FloatArray, Matrix
 from skrep.utils.validation import (
     check_sample_weight,
@@ -244,7 +244,7 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         _inputs.check_directions(self.anchors_, self.mean_, self.similarity)
         if self.top_k is not None:
             _inputs.check_top_k(self.top_k, self.n_anchors_, self.similarity)
-        self._space = _space.measure(
+        self._space = _measure.measure(
             X,
             weights,
             self.anchors_,
@@ -270,12 +270,13 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         """
         check_is_fitted(self)
         # Norms of dense rows tell on the way whether they are finite.
-        lazy = not sp.issparse(X) and _space.takes_norms(self.similarity)
+        named = None if callable(self.similarity) else SIMILARITIES[self.similarity]
+        lazy = named is not None and named.normalizes and not sp.issparse(X)
         checked = self._validate(X, reset=False, ensure_all_finite=not lazy)
         try:
             if self.top_k is not None:
                 return self._largest(checked, self.top_k)
-            return _space.relate_all(checked, self._space, self.similarity)
+            return _measure.relate_all(checked, self._space, self.similarity)
         except FloatingPointError:
             self._validate(X, reset=False)
             raise
@@ -376,10 +377,10 @@ class RelativeRepresentation(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
 
     def _largest(self, X: Matrix, top_k: int) -> Matrix:
         parts = [
-            _space.keep_largest(
-                _space.relate(X[rows], self._space, self.similarity), top_k
+            _measure.keep_largest(
+                _measure.relate(X[rows], self._space, self.similarity), top_k
             )
-            for rows in _space.blocks(X, self.n_anchors_)
+            for rows in _measure.blocks(X, self.n_anchors_)
         ]
         return sp.vstack(parts, format="csr", dtype=X.dtype)
 

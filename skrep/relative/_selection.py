@@ -9,7 +9,8 @@ from sklearn.utils import check_random_state
 from skrep.exceptions import FewerColumnsWarning
 from skrep.relative import _anchors
 from skrep.relative._inputs import WHO, strata
-from skrep.relative._similarity import SIMILARITIES, SimilarityFunction, directionless
+from skrep.relative._kinds import SIMILARITIES
+from skrep.relative._similarity import SimilarityFunction, directionless
 from skrep.typing import FloatArray, IntArray, Matrix
 
 __all__ = ["GEOMETRIC", "SELECTIONS", "select_anchors"]

@@ -5,7 +5,6 @@ anchors, or a distance. Linear ones cost one matrix product per block of rows.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,12 +12,12 @@ from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
 from skrep.geometry import angles, euclidean_distances, row_norms, unit_rows
+from skrep.relative._kinds import SIMILARITIES
+from skrep.relative._space import Space
 from skrep.typing import FloatArray, IntArray, Matrix, SparseMatrix
 from skrep.utils import row_blocks
 
 __all__ = [
-    "SIMILARITIES",
-    "Similarity",
     "SimilarityFunction",
     "anchor_constant",
     "center_rows",
@@ -27,99 +26,9 @@ __all__ = [
     "norms_in_place",
     "project",
     "similarities",
-    "supported_groups",
 ]
 
 SimilarityFunction = Callable[[FloatArray, FloatArray], FloatArray]
-
-
-_SIMILARITY_GROUPS = ("orthogonal", "positive_scaling", "translation")
-_COORDINATE_GROUPS = (
-    "column_permutation",
-    "sign_flip",
-    "positive_scaling",
-    "translation",
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Similarity:
-    """What a named similarity is.
-
-    Parameters
-    ----------
-    groups : tuple of str
-        Groups that leave it unchanged when rows are centered.
-    directional : bool, default=False
-        Whether it is a function of the products of centered rows with the anchors;
-        else it is a distance between them.
-    falls : bool, default=False
-        Whether it falls as likeness grows.
-    normalizes : bool, default=False
-        Whether rows are divided by their norms, so that a zero row has no direction.
-    linear : bool, default=False
-        Whether it is a matrix product and a row scale, so that maps fold into it.
-    sparse : bool, default=False
-        Whether CSR rows can stay sparse.
-    decodes : bool, default=False
-        Whether rows can be recovered from it.
-    """
-
-    groups: tuple[str, ...] = _SIMILARITY_GROUPS
-    directional: bool = False
-    falls: bool = False
-    normalizes: bool = False
-    linear: bool = False
-    sparse: bool = False
-    decodes: bool = False
-
-
-SIMILARITIES = {
-    "cosine": Similarity(
-        directional=True, normalizes=True, linear=True, sparse=True, decodes=True
-    ),
-    "angular": Similarity(directional=True, normalizes=True, falls=True, decodes=True),
-    "inner": Similarity(directional=True, linear=True, sparse=True, decodes=True),
-    "euclidean": Similarity(falls=True, sparse=True, decodes=True),
-    "manhattan": Similarity(groups=_COORDINATE_GROUPS, falls=True, sparse=True),
-    "chebyshev": Similarity(groups=_COORDINATE_GROUPS, falls=True),
-    "mahalanobis": Similarity(
-        groups=("invertible_affine",),
-        directional=True,
-        normalizes=True,
-        linear=True,
-        decodes=True,
-    ),
-    "rank": Similarity(directional=True, normalizes=True, sparse=True),
-}
-
-
-def supported_groups(name: str, *, centered: bool, isometric: bool) -> tuple[str, ...]:
-    """Groups that leave a similarity unchanged in a given setting.
-
-    Parameters
-    ----------
-    name : str
-        A key of ``SIMILARITIES``.
-    centered : bool
-        Whether the mean is subtracted.
-    isometric : bool
-        Whether the choice of anchors sees Euclidean distances, so that only what
-        keeps their order can be claimed.
-
-    Returns
-    -------
-    tuple of str
-        Names of groups.
-    """
-    entry = SIMILARITIES[name]
-    groups = entry.groups
-    if isometric and "invertible_affine" in groups:
-        groups = _SIMILARITY_GROUPS
-    if entry.directional and not centered:
-        linear = {"invertible_affine": "invertible_linear"}
-        groups = tuple(linear.get(g, g) for g in groups if g != "translation")
-    return groups
 
 
 def center_rows(X: FloatArray, mean: FloatArray | None) -> FloatArray:
@@ -269,13 +178,8 @@ def _sparse_norms(
 
 def similarities(
     X: Matrix,
-    anchors: Matrix,
-    *,
+    space: Space,
     similarity: str | SimilarityFunction,
-    mean: FloatArray | None,
-    directions: FloatArray | None,
-    constant: float,
-    root: FloatArray | None,
     out: FloatArray | None = None,
 ) -> FloatArray:
     r"""Similarities of a block of rows to the anchors, before whitening.
@@ -284,18 +188,10 @@ def similarities(
     ----------
     X : {ndarray, CSR matrix or array} of shape (n_rows, n_features)
         A block of rows.
-    anchors : ndarray of shape (n_anchors, n_features)
-        The anchors, in the coordinates of X.
+    space : Space
+        The anchors, the center, and what else the similarity needs of its space.
     similarity : str or callable
         A key of ``SIMILARITIES`` or a function of (rows, anchors).
-    mean : ndarray of shape (n_features,) or None
-        The center of rows and anchors.
-    directions : ndarray of shape (n_features, n_anchors) or None
-        The projection of the linear similarities, see :func:`project`.
-    constant : float
-        The constant of the space that distances and inner products are divided by.
-    root : ndarray of shape (n_features, n_whitened) or None
-        The metric root of "mahalanobis".
     out : ndarray of shape (n_rows, n_anchors) or None
         Where dense products may be written.
 
@@ -305,26 +201,27 @@ def similarities(
         The similarities.
     """
     if callable(similarity):
-        return _called(similarity, X, anchors)
-    if directions is not None:
-        products = project(
-            X,
-            mean=mean,
-            projection=directions,
-            normalize=SIMILARITIES[similarity].normalizes,
-            root=root,
-            out=out,
-        )
-        if similarity == "angular":
-            units = unit_rows(center_rows(X, mean))[0]
-            return angles(products, units, directions.T) / np.pi
-        if similarity == "rank":
-            # Cosines that are equal but for rounding share a rank.
-            digits = int(-np.log10(np.finfo(X.dtype).eps)) - 3
-            products = products.round(digits)
-            return rankdata(products, axis=1).astype(X.dtype) / products.shape[1]
-        return products
-    return (_distances(X, anchors, similarity, mean) / constant).astype(X.dtype)
+        return _called(similarity, X, space.anchors)
+    if space.directions is None:
+        distances = _distances(X, space.anchors, similarity, space.mean)
+        return (distances / space.constant).astype(X.dtype)
+    products = project(
+        X,
+        mean=space.mean,
+        projection=space.directions,
+        normalize=SIMILARITIES[similarity].normalizes,
+        root=space.root,
+        out=out,
+    )
+    if similarity == "angular":
+        units = unit_rows(center_rows(X, space.mean))[0]
+        return angles(products, units, space.directions.T) / np.pi
+    if similarity == "rank":
+        # Cosines that are equal but for rounding share a rank.
+        digits = int(-np.log10(np.finfo(X.dtype).eps)) - 3
+        ranks = rankdata(products.round(digits), axis=1)
+        return ranks.astype(X.dtype) / products.shape[1]
+    return products
 
 
 def _called(

@@ -436,3 +436,11 @@ def test_inverse_keeps_every_direction_in_float32():
     model = LatentAlignment("orthogonal").fit(X, Y)
     assert model.rank_ == 64
     assert_allclose(model.inverse_transform(model.transform(X)), X, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_inverse_without_restored_norms_is_the_pseudo_inverse(method):
+    X, Y = noisy_pairs(n=60)
+    model = LatentAlignment(method, restore_norm=False).fit(X, Y)
+    expected = (Y - model.y_mean_) @ np.linalg.pinv(model.coef_) + model.mean_
+    assert_allclose(model.inverse_transform(Y), expected, rtol=1e-6, atol=1e-8)

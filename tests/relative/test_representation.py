@@ -12,7 +12,7 @@ from sklearn.pipeline import FeatureUnion
 
 from skrep.datasets import make_parallel_spaces
 from skrep.relative import RelativeRepresentation
-from skrep.relative._similarity import SIMILARITIES
+from skrep.relative._kinds import SIMILARITIES
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 5)) * [3, 2, 1, 1, 0.5] + [1, 0, 5, 0, 0]

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from sklearn.metrics.pairwise import cosine_similarity
 
 from skrep.relative import RelativeRepresentation
-from skrep.relative._similarity import SIMILARITIES
+from skrep.relative._kinds import SIMILARITIES
 from tests.strategies import matrices
 
 RNG = np.random.default_rng(0)

@@ -4,8 +4,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skrep.relative import LatentAlignment, RelativeRepresentation
+from skrep.relative._kinds import SIMILARITIES
 from skrep.relative._selection import GEOMETRIC
-from skrep.relative._similarity import SIMILARITIES
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::skrep.exceptions.FewerColumnsWarning"),

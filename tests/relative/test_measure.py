@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given
 
-from skrep.relative._space import coordinate_moments, keep_largest
+from skrep.relative._measure import coordinate_moments, keep_largest
 from tests.strategies import matrices, seeds
 
 
