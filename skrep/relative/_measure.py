@@ -59,7 +59,7 @@ def relate(
     """
     R = similarities(X, space, similarity, out)
     if space.mix is not None:
-        R = R @ space.mix
+        R = R @ space.mix if space.mix.ndim == 2 else np.multiply(R, space.mix, out=R)
     if space.bias is not None:
         R -= space.bias
     return R
@@ -85,7 +85,8 @@ def relate_all(
         The representation, in the float type of X.
     """
     result = np.empty((X.shape[0], space.anchors.shape[0]), dtype=X.dtype)
-    in_place = space.directions is not None and space.directions.dtype == X.dtype
+    # CSR rows keep directions of their own float type.
+    in_place = not sp.issparse(X) and space.anchors.dtype == X.dtype
     for rows in blocks(X, result.shape[1]):
         out = result[rows] if in_place else None
         R = relate(X[rows], space, similarity, out)
@@ -182,7 +183,7 @@ def measure(
             (relate(X[rows], rough, similarity), weights[rows])
             for rows in blocks(X, anchors.shape[0])
         )
-        space = _fold(space, linear, np.diag(1 / deviation))
+        space = _fold(space, linear, 1 / deviation)
         space = space._replace(offset=offset, scale=deviation, bias=offset / deviation)
     return _round(space, X.dtype)
 
@@ -216,9 +217,12 @@ def metric_root(covariance: FloatArray, dtype: Any) -> FloatArray:
 
 
 def _fold(space: Space, linear: bool, factor: FloatArray) -> Space:
+    def by_factor(M: FloatArray) -> FloatArray:
+        return M @ factor if factor.ndim == 2 else M * factor
+
     if linear and space.directions is not None:
-        return space._replace(directions=space.directions @ factor)
-    return space._replace(mix=factor if space.mix is None else space.mix @ factor)
+        return space._replace(directions=by_factor(space.directions))
+    return space._replace(mix=factor if space.mix is None else by_factor(space.mix))
 
 
 def _round(space: Space, dtype: Any) -> Space:

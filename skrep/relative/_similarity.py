@@ -193,7 +193,7 @@ def similarities(
     similarity : str or callable
         A key of ``SIMILARITIES`` or a function of (rows, anchors).
     out : ndarray of shape (n_rows, n_anchors) or None
-        Where dense products may be written.
+        Where the result may be written.
 
     Returns
     -------
@@ -204,7 +204,9 @@ def similarities(
         return _called(similarity, X, space.anchors)
     if space.directions is None:
         distances = _distances(X, space.anchors, similarity, space.mean)
-        return (distances / space.constant).astype(X.dtype)
+        if out is None:
+            out = np.empty(distances.shape, dtype=X.dtype)
+        return np.divide(distances, space.constant, out=out, casting="same_kind")
     products = project(
         X,
         mean=space.mean,

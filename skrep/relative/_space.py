@@ -29,8 +29,8 @@ class Space(NamedTuple):
     directions : ndarray of shape (n_features, n_anchors) or None
         Directions of the anchors; for a linear similarity with whitening and scale
         folded in.
-    mix : ndarray of shape (n_anchors, n_anchors) or None
-        Whitening and scale of the other similarities.
+    mix : ndarray of shape (n_anchors, n_anchors) or (n_anchors,) or None
+        Whitening and scale of the other similarities: a matrix, or factors.
     bias : ndarray of shape (n_anchors,) or None
         What is subtracted at the end.
     """
