@@ -2,8 +2,8 @@
 
     python benchmarks/relative_speed.py
 
-Every time is a ratio to the bare matrix product ``X @ A.T`` of the same round (or to
-the named peer), median over rounds. Run it on an idle machine: set
+Every time is a ratio to that of the bare matrix product ``X @ A.T`` (or of the named
+peer) taken just before it, median over rounds. Run it on an idle machine: set
 ``OMP_NUM_THREADS=1`` for one thread.
 """
 
@@ -26,19 +26,22 @@ from skrep.relative import RelativeRepresentation
 ROUNDS = 15
 
 
+def seconds(call: Callable[[], object]) -> float:
+    start = perf_counter()
+    call()
+    return perf_counter() - start
+
+
 def ratios(calls: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> list[float]:
-    """Median time of each call over that of the first, taken round by round."""
+    """Median of each call's time over that of the first, timed just before it."""
+    first, *_ = calls.values()
     for call in calls.values():
         call()
-    times = []
-    for _ in range(rounds):
-        row = []
-        for call in calls.values():
-            start = perf_counter()
-            call()
-            row.append(perf_counter() - start)
-        times.append([t / row[0] for t in row])
-    return [median(column) for column in zip(*times, strict=True)]
+    found = []
+    for call in calls.values():
+        pairs = [(seconds(first), seconds(call)) for _ in range(rounds)]
+        found.append(median(own / base for base, own in pairs))
+    return found
 
 
 def rows(n: int, d: int) -> np.ndarray:
