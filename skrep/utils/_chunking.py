@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 __all__ = ["row_blocks"]
 
-BLOCK_BYTES = 2**20
+BLOCK_BYTES = 2 * 2**20
 
 
 def row_blocks(
@@ -18,7 +18,7 @@ def row_blocks(
         Number of rows.
     row_bytes : int
         Bytes of temporary memory that one row needs.
-    budget : int, default=1 MiB
+    budget : int, default=2 MiB
         Bytes that one block may need. Small enough to stay in a processor's cache,
         large enough for a matrix product to run at full speed.
 
