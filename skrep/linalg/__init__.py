@@ -1,16 +1,38 @@
 """Pure linear algebra that several families need."""
 
+from skrep.linalg._axes import fix_signs, settle_null
 from skrep.linalg._cca import canonical_directions, ridge_cca
 from skrep.linalg._gcv import gcv_scores
+from skrep.linalg._leading import leading_axes
+from skrep.linalg._marchenko_pastur import (
+    marchenko_pastur_cdf,
+    marchenko_pastur_edges,
+    marchenko_pastur_median,
+)
+from skrep.linalg._mergeable import GroupMoments, Moments, moment_blocks
 from skrep.linalg._moments import weighted_covariance, weighted_mean
+from skrep.linalg._projection import project_rows
+from skrep.linalg._slices import quantile_edges, slice_codes
 from skrep.linalg._svd import compact_svd, softened
 from skrep.linalg._symmetric import symmetric_power
 
 __all__ = [
+    "GroupMoments",
+    "Moments",
     "canonical_directions",
     "compact_svd",
+    "fix_signs",
     "gcv_scores",
+    "leading_axes",
+    "marchenko_pastur_cdf",
+    "marchenko_pastur_edges",
+    "marchenko_pastur_median",
+    "moment_blocks",
+    "project_rows",
+    "quantile_edges",
     "ridge_cca",
+    "settle_null",
+    "slice_codes",
     "softened",
     "symmetric_power",
     "weighted_covariance",

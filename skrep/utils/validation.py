@@ -1,5 +1,6 @@
 """Checks of input that scikit-learn does not have."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from sklearn.utils.validation import _get_feature_names, validate_data
 from skrep.typing import FloatArray
 
 __all__ = [
+    "check_n_components",
     "check_sample_weight",
+    "dtype_names",
     "row_labels",
     "validate_encoded",
     "validate_rows",
@@ -34,7 +37,7 @@ def validate_rows(estimator: Any, X: Any, *, reset: bool, **checks: Any) -> Any:
     Returns
     -------
     {ndarray, sparse matrix} of shape (n_rows, n_features)
-        float32 stays float32, all other numbers become float64.
+        float32 stays, float16 becomes float32, all other numbers float64.
 
     Raises
     ------
@@ -53,9 +56,7 @@ def validate_rows(estimator: Any, X: Any, *, reset: bool, **checks: Any) -> Any:
     """
     name = type(estimator).__name__
     try:
-        return validate_data(
-            estimator, X, reset=reset, dtype=[np.float64, np.float32], **checks
-        )
+        return validate_data(estimator, X, reset=reset, dtype=_float_types(X), **checks)
     except (TypeError, ValueError) as error:
         message = str(error)
         if message.startswith(("Input X contains NaN", "Input X contains inf")):
@@ -80,7 +81,7 @@ def validate_encoded(estimator: Any, X: Any, n_columns: int) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_rows, n_columns)
-        float32 stays float32, all other numbers become float64.
+        float32 stays, float16 becomes float32, all other numbers float64.
 
     Raises
     ------
@@ -98,7 +99,7 @@ def validate_encoded(estimator: Any, X: Any, n_columns: int) -> FloatArray:
     """
     name = type(estimator).__name__
     try:
-        rows: FloatArray = check_array(X, dtype=[np.float64, np.float32])
+        rows: FloatArray = check_array(X, dtype=_float_types(X))
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name}.inverse_transform: {error}") from error
     if rows.shape[1] != n_columns:
@@ -107,6 +108,42 @@ def validate_encoded(estimator: Any, X: Any, n_columns: int) -> FloatArray:
             f"{n_columns}. Pass the output of transform."
         )
     return rows
+
+
+def dtype_names(X: Any) -> set[str]:
+    """Name the data types of an array, a column, or the columns of a frame.
+
+    Parameters
+    ----------
+    X : object
+        Anything; only what has a ``dtype`` or ``dtypes`` has names.
+
+    Returns
+    -------
+    set of str
+        The names, without what follows them in parentheses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrep.utils.validation import dtype_names
+    >>> dtype_names(np.ones(3))
+    {'float64'}
+    >>> dtype_names([1.0])
+    set()
+    """
+    types = getattr(X, "dtypes", getattr(X, "dtype", None))
+    if types is None:
+        return set()
+    several = types if isinstance(types, list) else np.ravel(np.asarray(types, object))
+    return {str(one).partition("(")[0] for one in set(several)}
+
+
+def _float_types(X: Any) -> list[type]:
+    """Types to keep, the one that all others become first."""
+    if {name.lower() for name in dtype_names(X)} == {"float16"}:
+        return [np.float32, np.float64]
+    return [np.float64, np.float32]
 
 
 def _where_not_finite(X: Any) -> str:
@@ -176,6 +213,51 @@ def check_sample_weight(who: str, sample_weight: Any, n_rows: int) -> FloatArray
             "sample_weight=None to weigh all rows alike."
         )
     return np.asarray(weights)
+
+
+def check_n_components(who: str, n_components: Any, n_available: int) -> int:
+    """Return how many components are meant; None means all.
+
+    Parameters
+    ----------
+    who : str
+        The estimator or function that is named in errors.
+    n_components : int or None
+        The number asked for.
+    n_available : int
+        The largest number there can be.
+
+    Returns
+    -------
+    int
+        Between 1 and `n_available`.
+
+    Raises
+    ------
+    ValueError
+        If it is no integer, a boolean, below 1 or above `n_available`.
+
+    Examples
+    --------
+    >>> from skrep.utils.validation import check_n_components
+    >>> check_n_components("example", None, 8)
+    8
+    >>> check_n_components("example", 20, 8)
+    Traceback (most recent call last):
+    ...
+    ValueError: example: 'n_components' is 20. It must be an integer from 1 to 8, or \
+None for all 8. ...
+    """
+    if n_components is None:
+        return n_available
+    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
+    if not whole or not 1 <= n_components <= n_available:
+        raise ValueError(
+            f"{who}: 'n_components' is {n_components!r}. It must be an integer from 1 "
+            f"to {n_available}, or None for all {n_available}. Pass "
+            f"n_components={n_available} or fewer."
+        )
+    return int(n_components)
 
 
 def row_labels(X: Any) -> list[str] | None:

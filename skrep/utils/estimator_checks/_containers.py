@@ -34,7 +34,8 @@ def check_float32_stays(name: str, estimator: Any) -> None:
     X = make_rows().astype(np.float32)
     y = make_target(estimator, X)
     model = fitted(estimator, X, y)
-    assert output(model, X).dtype == np.float32, f"{name}: output is not float32"
+    if get_tags(estimator).transformer_tags.preserves_dtype:
+        assert output(model, X).dtype == np.float32, f"{name}: output is not float32"
     for key, value in vars(model).items():
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             assert value.dtype == np.float32, f"{name}: '{key}' is {value.dtype}"

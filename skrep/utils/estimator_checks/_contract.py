@@ -30,12 +30,18 @@ __all__ = [
 
 
 def check_constructor(name: str, estimator: Any) -> None:
-    """Every parameter has a default, a declared constraint and a name of its own."""
+    """Every parameter has a default, a declared constraint and a name of its own.
+
+    The first one of a search, `estimator`, needs no default.
+    """
     cls = type(estimator)
     for parameter in inspect.signature(cls).parameters.values():
         label = f"{name}: parameter '{parameter.name}'"
         assert parameter.kind is not parameter.VAR_KEYWORD, f"{label} is a **kwargs"
-        assert parameter.default is not parameter.empty, f"{label} has no default"
+        searched = parameter.name == "estimator"
+        assert searched or parameter.default is not parameter.empty, (
+            f"{label} has no default"
+        )
         assert not callable(getattr(cls, parameter.name, None)), (
             f"{label} hides the method of the same name"
         )

@@ -1,0 +1,104 @@
+"""Weighted quantile slices of a number per row."""
+
+import numpy as np
+
+from skrep.typing import FloatArray, IntArray
+
+__all__ = ["quantile_edges", "slice_codes"]
+
+# How near to an integer a scaled quantile counts as one.
+_TIE = 1e-9
+
+
+def quantile_edges(
+    y: FloatArray, n_slices: int, weights: FloatArray | None = None
+) -> FloatArray:
+    r"""Cut numbers into slices of about equal weight.
+
+    A distinct value v of total weight :math:`o_v` lies in slice :math:`\lfloor H
+    c_v\rfloor` of the H slices, where
+
+    .. math:: c_v = \Big(\sum_{u < v} o_u + o_v / 2\Big) \Big/ \sum_u o_u.
+
+    Where :math:`H c_v` is an integer the value joins the slice nearer to the center,
+    and the lower one at :math:`c_v = 1/2`. So ties stay together, the order of the rows
+    is irrelevant, a weight of 2 is a number twice and 0 an absent one, and increasing
+    maps of y leave the slices as they are. Empty slices are left out.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,)
+        Finite numbers.
+    n_slices : int
+        Largest number of slices H, at least 1.
+    weights : ndarray of shape (n_rows,), default=None
+        Non-negative weights, not all zero; None weighs all alike.
+
+    Returns
+    -------
+    ndarray of shape (n_edges,), float64
+        The edges between the slices, ascending: one fewer than there are slices. Each
+        lies halfway between the values on its two sides.
+
+    See Also
+    --------
+    slice_codes : The slice of every number, old or new.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrep.linalg import quantile_edges
+    >>> quantile_edges(np.array([1.0, 2.0, 5.0, 6.0]), 2)
+    array([3.5])
+    >>> quantile_edges(np.array([0.0, 0.0, 0.0, 1.0]), 4)
+    array([0.5])
+    """
+    y = np.asarray(y, dtype=np.float64)
+    if weights is None:
+        weights = np.ones(len(y))
+    present = weights > 0
+    values, positions = np.unique(y[present], return_inverse=True)
+    totals = np.bincount(positions, weights=weights[present])
+    below = np.cumsum(totals) - totals
+    scaled = n_slices * (below + totals / 2) / totals.sum()
+    nearest = np.rint(scaled)
+    # At the center itself, 2 * nearest == n_slices, the lower slice is taken.
+    toward_center = nearest - (2 * nearest >= n_slices)
+    tied = np.abs(scaled - nearest) <= _TIE
+    slices = np.where(tied, toward_center, np.floor(scaled))
+    slices = np.clip(slices, 0, n_slices - 1)
+    last = np.flatnonzero(np.diff(slices) > 0)
+    lower, upper = values[last], values[last + 1]
+    middle = lower / 2 + upper / 2
+    # Halves round: neighbors in floating point have nothing between them.
+    return np.where((lower <= middle) & (middle < upper), middle, lower)
+
+
+def slice_codes(y: FloatArray, edges: FloatArray) -> IntArray:
+    """Tell the slice of every number.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,)
+        Numbers, those of `quantile_edges` or new ones; a number on an edge belongs
+        below it.
+    edges : ndarray of shape (n_edges,)
+        Ascending edges.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Slices, from 0 to ``n_edges``.
+
+    See Also
+    --------
+    quantile_edges : Edges of about equal weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrep.linalg import slice_codes
+    >>> slice_codes(np.array([0.0, 3.5, 9.0]), np.array([3.5]))
+    array([0, 0, 1])
+    """
+    return np.searchsorted(edges, np.asarray(y, dtype=np.float64), side="left")

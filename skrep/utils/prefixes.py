@@ -1,0 +1,74 @@
+"""Which prefixes of a vector are meant."""
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from skrep.typing import IntArray
+
+__all__ = ["check_prefixes"]
+
+SHORTEST = 8
+"""Powers of two start here, unless the rows are no wider."""
+
+
+def check_prefixes(who: str, prefixes: Any, n_available: int) -> IntArray:
+    """Return the lengths that are meant, sorted, each once.
+
+    Parameters
+    ----------
+    who : str
+        The estimator or function that is named in errors.
+    prefixes : "powers", int or iterable of int
+        Lengths, in any order. "powers" means the powers of two below `n_available`,
+        from 8, and `n_available` itself; up to a width of 8 they start at 1.
+    n_available : int
+        Number of columns that can be cut.
+
+    Returns
+    -------
+    ndarray of shape (n_prefixes,), int64
+        Rising, between 1 and `n_available`.
+
+    Raises
+    ------
+    ValueError
+        If a length is no integer, a boolean, below 1 or above `n_available`, or if
+        there is none.
+
+    Examples
+    --------
+    >>> from skrep.utils.prefixes import check_prefixes
+    >>> check_prefixes("example", "powers", 48)
+    array([ 8, 16, 32, 48])
+    >>> check_prefixes("example", [4, 2, 4], 8)
+    array([2, 4])
+    >>> check_prefixes("example", [2, 20], 8)
+    Traceback (most recent call last):
+    ...
+    ValueError: example: 'prefixes' holds 20. Each must be an integer from 1 to 8. ...
+    """
+    if isinstance(prefixes, str) and prefixes == "powers":
+        first = SHORTEST if n_available > SHORTEST else 1
+        powers = [2**e for e in range(n_available.bit_length())]
+        prefixes = [k for k in powers if k >= first] + [n_available]
+    elif isinstance(prefixes, str) or not isinstance(prefixes, Iterable):
+        prefixes = [prefixes]
+    lengths = set()
+    for k in prefixes:
+        whole = isinstance(k, Integral) and not isinstance(k, bool)
+        if not whole or not 1 <= k <= n_available:
+            raise ValueError(
+                f"{who}: 'prefixes' holds {k!r}. Each must be an integer from 1 to "
+                f'{n_available}. Pass prefixes="powers", or integers up to '
+                f"{n_available}."
+            )
+        lengths.add(int(k))
+    if not lengths:
+        raise ValueError(
+            f"{who}: 'prefixes' is empty. It must hold an integer from 1 to "
+            f'{n_available}. Pass prefixes="powers".'
+        )
+    return np.array(sorted(lengths), dtype=np.int64)

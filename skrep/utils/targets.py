@@ -1,0 +1,260 @@
+"""Whether a target holds classes or numbers: one rule for every estimator."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from skrep.typing import AnyArray
+from skrep.utils.validation import dtype_names
+
+__all__ = ["MAX_INTEGER_CLASSES", "Target", "check_target", "target_kind"]
+
+Kind: TypeAlias = Literal["classes", "numbers"]
+
+MAX_INTEGER_CLASSES: Final = 20
+"""Integers of more distinct values than this are numbers."""
+
+_TYPES: Final = ("auto", "classes", "numbers")
+# Categories may be stored as integers, which an array would forget.
+_CATEGORIES: Final = frozenset({"category", "Categorical", "Enum"})
+_NUMBERS: Final = frozenset({"integers", "floats"})
+
+
+class Target(NamedTuple):
+    """A checked target.
+
+    Parameters
+    ----------
+    kind : {"classes", "numbers"}
+        What it holds.
+    values : ndarray of shape (n_rows,)
+        For classes the position of each row's label in `classes`, integers; for
+        numbers the numbers, float64.
+    classes : ndarray of shape (n_classes,) or None
+        The sorted labels; None for numbers.
+    """
+
+    kind: Kind
+    values: AnyArray
+    classes: AnyArray | None
+
+
+def target_kind(y: Any) -> Kind:
+    """Tell whether a target holds classes or numbers.
+
+    Strings, booleans and categories are classes, floats are numbers, and integers are
+    classes up to 20 distinct values.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or (n_rows, 1)
+        The target: a list, an array, or a column of a frame.
+
+    Returns
+    -------
+    {"classes", "numbers"}
+        What it holds.
+
+    Raises
+    ------
+    ValueError
+        If y has another shape, missing entries, entries of several types, or entries
+        that are neither labels nor numbers.
+
+    See Also
+    --------
+    check_target : The kind, and the target as an array.
+
+    Examples
+    --------
+    >>> from skrep.utils.targets import target_kind
+    >>> target_kind(["cat", "dog"])
+    'classes'
+    >>> target_kind([0, 1, 1])
+    'classes'
+    >>> target_kind([0.0, 1.0, 1.0])
+    'numbers'
+    """
+    values, categorical = _read("target_kind", y)
+    return _kind_of(values, categorical)
+
+
+def check_target(who: str, y: Any, n_rows: int, target_type: str = "auto") -> Target:
+    """Validate a target and say whether it holds classes or numbers.
+
+    Every row counts, so leave out those of weight zero first.
+
+    Parameters
+    ----------
+    who : str
+        The estimator or function that is named in errors.
+    y : array-like of shape (n_rows,) or (n_rows, 1)
+        The target.
+    n_rows : int
+        Number of rows.
+    target_type : {"auto", "classes", "numbers"}, default="auto"
+        "auto" decides by `target_kind`; the others override it. Strings and
+        categories that are no numbers cannot be numbers.
+
+    Returns
+    -------
+    Target
+        The kind, the codes or numbers, and the labels of the classes.
+
+    Raises
+    ------
+    ValueError
+        If y is None, has another shape or length, is not finite, or cannot be what
+        `target_type` asks for.
+
+    Warns
+    -----
+    UserWarning
+        If "auto" takes integers for numbers, as there are more than 20 of them.
+
+    See Also
+    --------
+    target_kind : The rule.
+
+    Examples
+    --------
+    >>> from skrep.utils.targets import check_target
+    >>> check_target("example", ["dog", "cat", "dog"], 3)
+    Target(kind='classes', values=array([1, 0, 1]), classes=array(['cat', 'dog'], ...))
+    >>> check_target("example", [1, 2, 2], 3, "numbers")
+    Target(kind='numbers', values=array([1., 2., 2.]), classes=None)
+    >>> check_target("example", ["dog", "cat"], 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: example: 'y' has 2 entries, but X has 3 rows. ...
+    """
+    if target_type not in _TYPES:
+        raise ValueError(
+            f"{who}: 'target_type' is {target_type!r}. It must be one of {_TYPES}. "
+            'Pass target_type="auto" to have it told from y.'
+        )
+    values, categorical = _read(who, y)
+    if len(values) != n_rows:
+        raise ValueError(
+            f"{who}: 'y' has {len(values)} entries, but X has {n_rows} rows. It needs "
+            "one per row: pass those of the same rows, in the order of X."
+        )
+    found = _kind_of(values, categorical)
+    if target_type == "classes" or (target_type == "auto" and found == "classes"):
+        classes, codes = np.unique(values, return_inverse=True)
+        return Target("classes", codes.astype(np.intp, copy=False), classes)
+    if values.dtype.kind not in "iufb":
+        raise ValueError(
+            f"{who}: 'y' holds labels such as {values[0]!r}, but 'target_type' is "
+            '"numbers". Numbers are needed: pass y.astype(float), or '
+            'target_type="classes".'
+        )
+    if target_type == "auto" and values.dtype.kind in "iu":
+        warnings.warn(
+            f"{who}: 'y' holds integers of {len(np.unique(values))} distinct values, "
+            f"more than {MAX_INTEGER_CLASSES}, and is taken for numbers. Pass "
+            'target_type="classes" or target_type="numbers" to say what it is.',
+            UserWarning,
+            stacklevel=3,
+        )
+    return Target("numbers", values.astype(np.float64), None)
+
+
+def _kind_of(values: AnyArray, categorical: bool) -> Kind:
+    if values.dtype.kind == "f" and not categorical:
+        return "numbers"
+    whole = values.dtype.kind in "iu" and not categorical
+    if whole and len(np.unique(values)) > MAX_INTEGER_CLASSES:
+        return "numbers"
+    return "classes"
+
+
+def _read(who: str, y: Any) -> tuple[AnyArray, bool]:
+    """Return the entries, of one dimension and type; are they categories?"""
+    if y is None:
+        raise ValueError(
+            f"{who}: requires y to be passed, but the target y is None. Pass y with "
+            "one class or number per row."
+        )
+    categorical = bool(dtype_names(y) & _CATEGORIES)
+    try:
+        values = np.asarray(y)
+        if values.dtype.kind in "US" and isinstance(y, (list, tuple)):
+            # NumPy writes 1 and NaN as text where they stand beside text.
+            values = np.array(y, dtype=object)
+    except ValueError as error:
+        raise ValueError(
+            f"{who}: 'y' has rows of different lengths. It must be of one dimension: "
+            "pass one class or number per row."
+        ) from error
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(
+            f"{who}: 'y' has shape {values.shape}. It must be of one dimension: pass "
+            "one column, such as y[:, 0]."
+        )
+    if values.dtype.kind in "OT":
+        values = _of_one_type(who, values.astype(object))
+    if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
+        row = int(np.argmin(finite))
+        what = "NaN" if np.isnan(values[row]) else "infinity"
+        raise _not_there(who, what, row)
+    if values.dtype.kind not in "biufUSO":
+        raise _no_target(who, values.dtype)
+    return values, categorical
+
+
+def _of_one_type(who: str, values: AnyArray) -> AnyArray:
+    """Give objects the type that they have in common."""
+    for row, value in enumerate(values):
+        if _is_missing(value):
+            raise _not_there(who, repr(value), row)
+    types = {_type_of(value) for value in values}
+    if types <= {"integers"} or types <= {"booleans"}:
+        return np.array(values.tolist())
+    if types <= _NUMBERS:
+        return values.astype(np.float64)
+    if "others" in types:
+        bad = next(v for v in values if _type_of(v) == "others")
+        raise _no_target(who, type(bad).__name__)
+    if len(types) > 1:
+        raise ValueError(
+            f"{who}: 'y' mixes {' and '.join(sorted(types))}. Its entries must be of "
+            "one type: pass [str(label) for label in y] for classes."
+        )
+    return values
+
+
+def _type_of(value: Any) -> str:
+    if isinstance(value, str):
+        return "strings"
+    if isinstance(value, bytes):
+        return "bytes"
+    if isinstance(value, (bool, np.bool_)):
+        return "booleans"
+    if isinstance(value, Integral):
+        return "integers"
+    return "floats" if isinstance(value, Real) else "others"
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, Real) and bool(np.isnan(float(value)))
+
+
+def _not_there(who: str, what: str, row: int) -> ValueError:
+    return ValueError(
+        f"{who}: 'y' contains {what}, first in row {row}. Every row needs a class or "
+        "a finite number: drop such rows from X and y."
+    )
+
+
+def _no_target(who: str, what: Any) -> ValueError:
+    return ValueError(
+        f"{who}: 'y' holds {what}, which is neither labels nor numbers. Pass "
+        "y.astype(float) for numbers, or [str(label) for label in y] for classes."
+    )
