@@ -1,16 +1,18 @@
 """Retrieval between two spaces whose rows correspond."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
 from skrep.geometry import unit_rows
 from skrep.metrics._validation import check_paired
-from skrep.typing import FloatArray
+from skrep.typing import FloatArray, IntArray
 from skrep.utils import row_blocks
 from skrep.utils.validation import check_sample_weight
 
-__all__ = ["counterpart_ranks", "mean_reciprocal_rank"]
+__all__ = ["counterpart_ranks", "mean_reciprocal_rank", "places", "recentered"]
 
 METRICS = ("cosine", "euclidean")
 
@@ -107,39 +109,61 @@ def counterpart_ranks(
     queries: FloatArray, targets: FloatArray, metric: str
 ) -> FloatArray:
     """Mid-rank (n,) of target i as seen from query i; 1 is best. Inputs are float64."""
-    n_rows, n_features = targets.shape
-    if metric == "cosine":
-        queries, targets = unit_rows(queries)[0], unit_rows(targets)[0]
-        offsets = np.zeros(n_rows)
-    else:
-        queries, targets = _recentered(queries, targets)
-        # |q - t|^2 sorts like |t|^2 / 2 - q.t within a query.
-        offsets = np.sum(targets**2, axis=1) / 2
-    own = np.sum(queries * targets, axis=1) - offsets
-    # Twice the rounding bound of a dot product: what no order may rest on. Twice, as an
-    # equal target's own offset is covered by the two sizes below.
-    unit_slack = (n_features + 8) * np.finfo(np.float64).eps
-    query_norms = np.linalg.norm(queries, axis=1)
-    target_norms = np.linalg.norm(targets, axis=1)
-    own_size = query_norms * target_norms + offsets
-
-    better = np.zeros(n_rows)
-    tied = np.zeros(n_rows)
-    for rows in row_blocks(n_rows, row_bytes=4 * 8 * min(n_rows, COLUMNS)):
-        for columns in row_blocks(n_rows, row_bytes=1, budget=COLUMNS):
-            gap = queries[rows] @ targets[columns].T
-            gap -= offsets[columns]
-            gap -= own[rows, None]
-            slack = np.outer(query_norms[rows], target_norms[columns])
-            slack += own_size[rows, None]
-            slack *= unit_slack
-            better[rows] += np.count_nonzero(gap > slack, axis=1)
-            tied[rows] += np.count_nonzero(np.abs(gap) <= slack, axis=1)
-    # `tied` counts the counterpart itself.
+    pairs = np.arange(targets.shape[0])
+    better, tied = places(queries, targets, pairs, pairs, metric)
     return better + (tied + 1) / 2
 
 
-def _recentered(
+def places(
+    queries: FloatArray,
+    targets: FloatArray,
+    owners: IntArray,
+    wanted: IntArray,
+    metric: str,
+) -> tuple[FloatArray, FloatArray]:
+    """Places of the wanted target of each pair, as seen from the pair's query.
+
+    Returns how many targets are better, and how many are equal, itself included: the
+    places from ``better + 1`` to ``better + tied`` are theirs. Inputs are float64.
+    """
+    n_rows, n_features = targets.shape
+    # Twice the rounding bound of a dot product: what no order may rest on. Twice, as an
+    # equal target's own offset is covered by the two sizes below.
+    unit_slack = (n_features + 8) * np.finfo(np.float64).eps
+    cosine = metric == "cosine"
+    if cosine:
+        queries, targets = unit_rows(queries)[0], unit_rows(targets)[0]
+        offsets = np.zeros(n_rows)
+    else:
+        queries, targets = recentered(queries, targets)
+        # |q - t|^2 sorts like |t|^2 / 2 - q.t within a query.
+        offsets = np.sum(targets**2, axis=1) / 2
+    target_norms = np.linalg.norm(targets, axis=1)
+
+    n_pairs = len(owners)
+    better = np.zeros(n_pairs)
+    tied = np.zeros(n_pairs)
+    for pairs in row_blocks(n_pairs, row_bytes=4 * 8 * min(n_rows, COLUMNS)):
+        asking, found = queries[owners[pairs]], wanted[pairs]
+        own = np.sum(asking * targets[found], axis=1) - offsets[found]
+        asking_norms = np.linalg.norm(asking, axis=1)
+        own_size = asking_norms * target_norms[found] + offsets[found]
+        for columns in row_blocks(n_rows, row_bytes=1, budget=COLUMNS):
+            gap = asking @ targets[columns].T
+            gap -= own[:, None]
+            slack: Any = 2 * unit_slack
+            if not cosine:
+                gap -= offsets[columns]
+                slack = np.outer(asking_norms, target_norms[columns])
+                slack += own_size[:, None]
+                slack *= unit_slack
+            ahead = np.count_nonzero(gap > slack, axis=1)
+            better[pairs] += ahead
+            tied[pairs] += np.count_nonzero(gap >= -slack, axis=1) - ahead
+    return better, tied
+
+
+def recentered(
     queries: FloatArray, targets: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Both around a common point and scale: distances keep their order and digits."""
