@@ -11,9 +11,12 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "datasets",
     "geometry",
+    "inspection",
     "invariance",
     "linalg",
     "metrics",
+    "model_selection",
+    "nested",
     "relative",
     "utils",
 ]

@@ -1,6 +1,9 @@
 """Every public estimator passes scikit-learn's checks and skrep's own."""
 
+import inspect
+
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import (
     check_global_output_transform_pandas,
     check_global_set_output_transform_polars,
@@ -16,7 +19,16 @@ from skrep.utils.estimator_checks import parametrize_with_skrep_checks
 # Tiny data sets of the checks have fewer rows than the default number of columns.
 pytestmark = pytest.mark.filterwarnings("ignore::skrep.exceptions.FewerColumnsWarning")
 
-ESTIMATORS = [cls() for _, cls in all_estimators()]
+
+def instance(cls):
+    """Make a default instance; a search has nothing to search without an estimator."""
+    required = any(
+        p.default is p.empty for p in inspect.signature(cls).parameters.values()
+    )
+    return cls(PCA()) if required else cls()
+
+
+ESTIMATORS = [instance(cls) for _, cls in all_estimators()]
 
 
 @parametrize_with_checks(ESTIMATORS)

@@ -117,7 +117,7 @@ def test_doc_link_leads_to_the_page_that_is_built(cls):
         for module in extension.subpackages()
         for name in extension.public_names(module)
     }
-    link = cls()._get_doc_link()
+    link = cls.__new__(cls)._get_doc_link()
     assert link.partition("/en/stable/")[2] in pages
 
 

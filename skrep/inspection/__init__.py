@@ -1,0 +1,5 @@
+"""Pictures of a representation, in the form of scikit-learn's displays."""
+
+from skrep.inspection._prefix_curve import PrefixCurveDisplay
+
+__all__ = ["PrefixCurveDisplay"]

@@ -1,0 +1,300 @@
+"""From rows to the statistics that an objective needs."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_array
+
+from skrep.linalg import (
+    Moments,
+    quantile_edges,
+    ridge_cca,
+    slice_codes,
+    weighted_mean,
+)
+from skrep.nested._classes import Axes
+from skrep.nested._neighbors import (
+    draw_sample,
+    mutual_nearest,
+    neighbor_scatter,
+    second_moment,
+)
+from skrep.nested._objectives import Contrast
+from skrep.typing import AnyArray, FloatArray, Matrix
+from skrep.utils.targets import check_target
+
+__all__ = [
+    "Partners",
+    "Side",
+    "TargetRule",
+    "canonical_axes",
+    "contrasts",
+    "group_labels",
+    "partners",
+]
+
+N_SLICES = 10
+"""Quantile slices of a numeric target."""
+
+LARGEST_ANCHORS = 2500
+"""Rows whose neighbors are looked for; more are sampled."""
+
+LARGEST_QUERIES = 20_000
+"""Queries that are mined; more are sampled."""
+
+
+class Side(NamedTuple):
+    """Rows of one side, with their weights.
+
+    Parameters
+    ----------
+    rows : ndarray or CSR of shape (n_rows, n_features)
+        Rows of positive weight.
+    weights : ndarray of shape (n_rows,)
+        Positive weights.
+    """
+
+    rows: Matrix
+    weights: FloatArray
+
+    @property
+    def mean(self) -> FloatArray:
+        """Weighted mean of shape (n_features,), float64."""
+        return weighted_mean(self.rows, self.weights)
+
+
+def _other_side(
+    who: str, name: str, rows: Any, n_features: int | None, n_rows: int | None
+) -> FloatArray:
+    """Validate pairs or queries; None stands for any width or number of rows."""
+    if rows is None:
+        raise ValueError(
+            f"{who}: 'objective' asks for '{name}', and {name} is None. Pass "
+            f"{who}.fit(X, {name}=...), an array of rows; inside a pipeline or a "
+            f"search request it with set_fit_request({name}=True)."
+        )
+    options: dict[str, Any] = {"input_name": name, "estimator": who}
+    try:
+        found: FloatArray = check_array(rows, dtype=[np.float64, np.float32], **options)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{who}: '{name}': {error}") from error
+    if n_features is not None and found.shape[1] != n_features:
+        raise ValueError(
+            f"{who}: '{name}' has {found.shape[1]} columns, and X has {n_features}. "
+            "One map serves both sides, so they need the same columns. Encode both "
+            'with one encoder, or use objective="cca".'
+        )
+    if n_rows is not None and len(found) != n_rows:
+        raise ValueError(
+            f"{who}: '{name}' has {len(found)} rows, and X has {n_rows}. Row i of "
+            f"{name} must be the partner of row i of X. Select the same rows of both."
+        )
+    return found
+
+
+class Partners(NamedTuple):
+    """What stands on the other side, as far as an objective asks for it.
+
+    Parameters
+    ----------
+    pairs : ndarray of shape (n_rows, n_other_features) or None
+        Partners of the rows.
+    queries : ndarray of shape (n_queries, n_features) or None
+        Unpaired rows.
+    """
+
+    pairs: FloatArray | None
+    queries: FloatArray | None
+
+
+def partners(
+    who: str,
+    names: tuple[str, ...],
+    pairs: Any,
+    queries: Any,
+    n_features: int,
+    kept: AnyArray,
+) -> Partners:
+    """Validate what the objectives ask for and leave out the rest.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in errors.
+    names : tuple of str
+        The objectives.
+    pairs, queries : array-like or None
+        As passed to fit.
+    n_features : int
+        Number of columns of X.
+    kept : ndarray of shape (n_rows,), bool
+        Which rows of X have a positive weight.
+
+    Returns
+    -------
+    Partners
+        Validated arrays.
+    """
+    paired = unpaired = None
+    if "cca" in names or "pairs" in names:
+        width = None if "cca" in names else n_features
+        paired = _other_side(who, "pairs", pairs, width, len(kept))[kept]
+    if "mined" in names:
+        unpaired = _other_side(who, "queries", queries, n_features, None)
+    return Partners(paired, unpaired)
+
+
+class TargetRule(NamedTuple):
+    """How a target is read: settled by the first rows, kept for later ones.
+
+    Parameters
+    ----------
+    kind : {"classes", "numbers"}
+        What it holds.
+    edges : ndarray of shape (n_edges,) or None
+        Where the slices of numbers end.
+    """
+
+    kind: str
+    edges: FloatArray | None
+
+
+def group_labels(
+    who: str,
+    y: Any,
+    kept: AnyArray,
+    weights: FloatArray,
+    rule: TargetRule | None,
+    target_type: str,
+) -> tuple[TargetRule, AnyArray]:
+    """Read a target as the labels of groups: classes, or slices of a number.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in errors.
+    y : array-like of shape (n_rows,)
+        The target.
+    kept : ndarray of shape (n_rows,), bool
+        Which rows have a positive weight.
+    weights : ndarray of shape (n_kept,)
+        Those weights.
+    rule : TargetRule or None
+        The rule of earlier rows.
+    target_type : {"auto", "classes", "numbers"}
+        How to read it where there is no rule yet.
+
+    Returns
+    -------
+    rule : TargetRule
+        The rule.
+    labels : ndarray of shape (n_kept,)
+        One label for each kept row.
+    """
+    target = check_target(who, y, len(kept), rule.kind if rule else target_type)
+    values = target.values[kept]
+    if target.classes is not None:
+        return TargetRule("classes", None), target.classes[values]
+    edges = rule.edges if rule else None
+    if edges is None:
+        edges = quantile_edges(values, N_SLICES, weights)
+    return TargetRule("numbers", edges), slice_codes(values, edges)
+
+
+def contrasts(
+    side: Side,
+    names: tuple[str, ...],
+    others: Partners,
+    n_neighbors: int,
+    random_state: Any,
+) -> dict[str, Contrast]:
+    """Measure what belongs together, for "neighbors", "pairs" and "mined".
+
+    Parameters
+    ----------
+    side : Side
+        The rows.
+    names : tuple of str
+        The objectives.
+    others : Partners
+        The other side.
+    n_neighbors : int
+        Neighbors of a row.
+    random_state : int, RandomState instance or None
+        Randomness of samples.
+
+    Returns
+    -------
+    dict of str to Contrast
+        One for each of the objectives that needs it.
+    """
+    X, weights = side
+    found = {}
+    if "neighbors" in names:
+        anchors = draw_sample(len(X), LARGEST_ANCHORS, random_state)
+        counts = weights * max(1.0, len(weights) / weights.sum())
+        noise = neighbor_scatter(X, side.mean, counts, n_neighbors, anchors)
+        found["neighbors"] = Contrast((), noise)
+    if "pairs" in names and others.pairs is not None:
+        sides = (Moments.of(others.pairs, weights).covariance,)
+        noise = Moments.of(others.pairs - X, weights).covariance
+        found["pairs"] = Contrast(sides, noise)
+    if "mined" in names and others.queries is not None:
+        total = Moments.of(others.queries)
+        sample = draw_sample(len(others.queries), LARGEST_QUERIES, random_state)
+        searched = others.queries[sample]
+        mean = side.mean
+        own, their = mutual_nearest(X, searched, mean, total.mean)
+        gaps = (searched[their] - total.mean) - (X[own] - mean)
+        # A pair counts once: copies of a row compete for one query.
+        noise = second_moment(gaps, np.ones(len(own)))
+        found["mined"] = Contrast((total.covariance,), noise)
+    return found
+
+
+def canonical_axes(
+    who: str, side: Side, pairs: FloatArray | None, shrinkage: float | None
+) -> tuple[Axes, Axes]:
+    """Solve for two maps by ridge canonical correlations, scaled by their roots.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in errors.
+    side : Side
+        The rows.
+    pairs : ndarray of shape (n_rows, n_other_features)
+        Their partners.
+    shrinkage : float or None
+        Ridge of each side, in units of its mean eigenvalue; None is 1.
+
+    Returns
+    -------
+    own, other : Axes
+        Axes of the rows and of the partners, with the canonical correlations.
+
+    Raises
+    ------
+    ValueError
+        If either side is constant.
+    """
+    assert pairs is not None
+    ridge = 1.0 if shrinkage is None else shrinkage
+    roots = np.sqrt(side.weights / side.weights.sum())[:, None]
+    P = side.rows - side.mean
+    Q = pairs - weighted_mean(pairs, side.weights)
+    for name, rows, gaps in (("X", side.rows, P), ("pairs", pairs, Q)):
+        if np.abs(gaps).max() <= 1e-12 * np.abs(rows).max():
+            raise ValueError(
+                f"{who}: '{name}' is constant, and correlates with nothing. Pass rows "
+                'that differ, or use objective="variance".'
+            )
+    P, Q = P * roots, Q * roots
+    W, V, correlations = ridge_cca(
+        P,
+        Q,
+        x_penalty=ridge * float(np.sum(P**2)) / P.shape[1],
+        y_penalty=ridge * float(np.sum(Q**2)) / Q.shape[1],
+    )
+    scale = np.sqrt(correlations)
+    return Axes(W * scale, correlations), Axes(V * scale, correlations)

@@ -1,0 +1,161 @@
+"""What the linear members of the family share: rows times ordered axes."""
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from skrep._base import SkrepTransformer
+from skrep.geometry import unit_rows
+from skrep.linalg import project_rows
+from skrep.typing import FloatArray, Matrix
+from skrep.utils.validation import (
+    check_n_components,
+    validate_encoded,
+    validate_rows,
+)
+
+__all__ = ["NestedTransformer"]
+
+
+def _keeps_norms(estimator: "NestedTransformer") -> bool:
+    if estimator._normalizes():
+        name = type(estimator).__name__
+        raise AttributeError(
+            f"{name}: 'normalize'=True drops the norms that inverse_transform needs. "
+            f"Use {name}(normalize=False)."
+        )
+    return True
+
+
+class NestedTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
+    """Rows minus a mean, times ordered axes.
+
+    A subclass sets `components_`, `mean_` and, where it has a parameter `normalize`,
+    `_normalize` in fit.
+    """
+
+    components_: FloatArray
+    mean_: FloatArray | None
+    n_features_in_: int
+    n_components: int | None
+    _normalize: bool
+
+    def transform(self, X: Any) -> FloatArray:
+        """Project rows onto the axes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates, the most telling first, in the float type of X.
+        """
+        check_is_fitted(self)
+        with np.errstate(invalid="ignore", over="ignore"):
+            rows = self._validated(X, ensure_all_finite=False)
+            Z = project_rows(rows, self.components_, self.mean_)
+        # What is not finite in a row is in all its coordinates: one column tells.
+        if not np.isfinite(Z[:, 0]).all():
+            self._validated(X)
+        return unit_rows(Z)[0] if self._normalizes() else Z
+
+    @available_if(_keeps_norms)
+    def inverse_transform(self, X: Any) -> FloatArray:
+        """Give the rows of least distance that have these coordinates.
+
+        After `transform` this is the orthogonal projection of the rows onto the span
+        of the axes; at full width, the rows themselves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Coordinates.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows.
+        """
+        check_is_fitted(self)
+        Z = validate_encoded(self, X, len(self.components_))
+        back = scipy.linalg.pinv(self.components_.T.astype(np.float64))
+        rows = Z @ back.astype(Z.dtype, copy=False)
+        if self.mean_ is not None:
+            rows += self.mean_.astype(Z.dtype, copy=False)
+        return rows
+
+    def prefix(self, n_components: int) -> Self:
+        """Give the fitted estimator of a shorter length.
+
+        Nothing is refitted and no array is copied: the axes of a prefix are the first
+        axes of the whole.
+
+        Parameters
+        ----------
+        n_components : int
+            The length, from 1 to that of this estimator.
+
+        Returns
+        -------
+        estimator
+            A new fitted estimator whose `n_components` is the length; this one is
+            left as it was.
+
+        Raises
+        ------
+        ValueError
+            If there is no such prefix.
+        """
+        check_is_fitted(self)
+        who = f"{type(self).__name__}.prefix"
+        k = check_n_components(who, n_components, len(self.components_))
+        shorter = copy.copy(self)
+        shorter.n_components = k
+        shorter._keep(k)
+        return shorter
+
+    @property
+    def full_length_drift_(self) -> float:
+        r"""Largest relative change of a squared distance, at the fitted length.
+
+        The distance of two rows is compared with the distance of their outputs before
+        any normalization: the spectral norm of :math:`B^\top B - I`, with the axes as
+        the rows of B. An orthogonal basis of full length has 0 but for rounding; a
+        shorter one, which loses some direction altogether, has 1.
+        """
+        check_is_fitted(self)
+        lengths = scipy.linalg.svdvals(self.components_.astype(np.float64)) ** 2
+        lost = len(self.components_) < self.n_features_in_
+        return float(max(np.abs(lengths - 1).max(), float(lost)))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def _normalizes(self) -> bool:
+        """Tell what was asked for in fit: parameters act at the next one."""
+        chosen = getattr(self, "normalize", False)
+        return bool(getattr(self, "_normalize", chosen))
+
+    def _keep(self, k: int) -> None:
+        """Cut what has one entry per component."""
+        self.components_ = self.components_[:k]
+
+    def _validated(self, X: Any, **checks: Any) -> Matrix:
+        if self.__sklearn_tags__().input_tags.sparse:
+            checks["accept_sparse"] = "csr"
+        return validate_rows(self, X, reset=False, **checks)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
