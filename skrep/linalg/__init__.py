@@ -9,8 +9,12 @@ from skrep.linalg._marchenko_pastur import (
     marchenko_pastur_edges,
     marchenko_pastur_median,
 )
-from skrep.linalg._mergeable import GroupMoments, Moments, moment_blocks
-from skrep.linalg._moments import weighted_covariance, weighted_mean
+from skrep.linalg._moments import (
+    GroupMoments,
+    Moments,
+    moment_blocks,
+    weighted_mean,
+)
 from skrep.linalg._projection import project_rows
 from skrep.linalg._slices import quantile_edges, slice_codes
 from skrep.linalg._svd import compact_svd, softened
@@ -35,6 +39,5 @@ __all__ = [
     "slice_codes",
     "softened",
     "symmetric_power",
-    "weighted_covariance",
     "weighted_mean",
 ]

@@ -1,7 +1,6 @@
 """What the linear members of the family share: rows times ordered axes."""
 
-import copy
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -13,12 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from skrep._base import SkrepTransformer
 from skrep.geometry import unit_rows
 from skrep.linalg import project_rows
+from skrep.nested._prefix import PrefixMixin
 from skrep.typing import FloatArray, Matrix
-from skrep.utils.validation import (
-    check_n_components,
-    validate_encoded,
-    validate_rows,
-)
+from skrep.utils.validation import validate_encoded, validate_rows
 
 __all__ = ["NestedTransformer"]
 
@@ -33,7 +29,7 @@ def _keeps_norms(estimator: "NestedTransformer") -> bool:
     return True
 
 
-class NestedTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
+class NestedTransformer(PrefixMixin, ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
     """Rows minus a mean, times ordered axes.
 
     A subclass sets `components_`, `mean_` and, where it has a parameter `normalize`,
@@ -43,8 +39,6 @@ class NestedTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
     components_: FloatArray
     mean_: FloatArray | None
     n_features_in_: int
-    n_components: int | None
-    _normalize: bool
 
     def transform(self, X: Any) -> FloatArray:
         """Project rows onto the axes.
@@ -93,36 +87,6 @@ class NestedTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             rows += self.mean_.astype(Z.dtype, copy=False)
         return rows
 
-    def prefix(self, n_components: int) -> Self:
-        """Give the fitted estimator of a shorter length.
-
-        Nothing is refitted and no array is copied: the axes of a prefix are the first
-        axes of the whole.
-
-        Parameters
-        ----------
-        n_components : int
-            The length, from 1 to that of this estimator.
-
-        Returns
-        -------
-        estimator
-            A new fitted estimator whose `n_components` is the length; this one is
-            left as it was.
-
-        Raises
-        ------
-        ValueError
-            If there is no such prefix.
-        """
-        check_is_fitted(self)
-        who = f"{type(self).__name__}.prefix"
-        k = check_n_components(who, n_components, len(self.components_))
-        shorter = copy.copy(self)
-        shorter.n_components = k
-        shorter._keep(k)
-        return shorter
-
     @property
     def full_length_drift_(self) -> float:
         r"""Largest relative change of a squared distance, at the fitted length.
@@ -141,13 +105,7 @@ class NestedTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
     def _n_features_out(self) -> int:
         return len(self.components_)
 
-    def _normalizes(self) -> bool:
-        """Tell what was asked for in fit: parameters act at the next one."""
-        chosen = getattr(self, "normalize", False)
-        return bool(getattr(self, "_normalize", chosen))
-
     def _keep(self, k: int) -> None:
-        """Cut what has one entry per component."""
         self.components_ = self.components_[:k]
 
     def _validated(self, X: Any, **checks: Any) -> Matrix:

@@ -6,10 +6,9 @@ import numpy as np
 import scipy.linalg
 
 from skrep.linalg import (
+    Moments,
     marchenko_pastur_edges,
     marchenko_pastur_median,
-    weighted_covariance,
-    weighted_mean,
 )
 from skrep.typing import FloatArray
 
@@ -46,7 +45,7 @@ def principal_axes(
     axes : ndarray of shape (n_features, n_features)
         Unit axes as rows.
     """
-    covariance = weighted_covariance(rows, weights, weighted_mean(rows, weights))
+    covariance = Moments.of(rows, weights).covariance
     values, vectors = scipy.linalg.eigh(covariance)
     values, axes = values[::-1], vectors.T[::-1]
     floor = 10 * max(rows.shape) * np.finfo(np.float64).eps * values[0]

@@ -1,6 +1,5 @@
 """Columns as they come: the baseline of every nested projection."""
 
-import copy
 from numbers import Integral
 from typing import Any, Self
 
@@ -14,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
 from skrep.geometry import unit_rows
+from skrep.nested._prefix import PrefixMixin
 from skrep.typing import AnyArray, IntArray, Matrix
 from skrep.utils.validation import check_n_components, validate_rows
 
@@ -115,7 +115,7 @@ def _unit_data(X: Matrix) -> AnyArray:
     return (scaled / norms[owners]).astype(X.dtype, copy=False)
 
 
-class Truncate(SkrepTransformer):
+class Truncate(PrefixMixin, SkrepTransformer):
     r"""Cut rows to some of their columns.
 
     The first columns of vectors trained to be cut (Matryoshka representations [1]_)
@@ -224,6 +224,7 @@ class Truncate(SkrepTransformer):
         columns = column_order(self.order, rows.shape[1], self.random_state)
         k = check_n_components(type(self).__name__, self.n_components, len(columns))
         self.indices_ = columns[:k]
+        self._normalize = self.normalize
         return self
 
     def transform(self, X: Any) -> Matrix:
@@ -241,34 +242,7 @@ class Truncate(SkrepTransformer):
         """
         check_is_fitted(self)
         rows = validate_rows(self, X, reset=False, accept_sparse="csr")
-        return take_columns(rows, self.indices_, normalize=self.normalize)
-
-    def prefix(self, n_components: int) -> Self:
-        """Give the fitted estimator of a shorter length.
-
-        Parameters
-        ----------
-        n_components : int
-            The length, from 1 to that of this estimator.
-
-        Returns
-        -------
-        Truncate
-            A new fitted estimator whose `n_components` is the length; this one is
-            left as it was.
-
-        Raises
-        ------
-        ValueError
-            If there is no such prefix.
-        """
-        check_is_fitted(self)
-        who = f"{type(self).__name__}.prefix"
-        k = check_n_components(who, n_components, len(self.indices_))
-        shorter = copy.copy(self)
-        shorter.n_components = k
-        shorter.indices_ = self.indices_[:k]
-        return shorter
+        return take_columns(rows, self.indices_, normalize=self._normalize)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """Name the output columns after the input columns that they are.
@@ -308,6 +282,13 @@ class Truncate(SkrepTransformer):
             for group, relation in answers.items()
             for refit in (True, False)
         )
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.indices_)
+
+    def _keep(self, k: int) -> None:
+        self.indices_ = self.indices_[:k]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from skrep.geometry import unit_rows
-from skrep.linalg import symmetric_power, weighted_covariance, weighted_mean
+from skrep.linalg import Moments, symmetric_power
 from skrep.relative._kinds import SIMILARITIES
 from skrep.relative._similarity import (
     SimilarityFunction,
@@ -153,8 +153,7 @@ def measure(
     # Algebra of the size of the anchors is done in float64 and rounded at the end.
     wide = anchors.astype(np.float64)
     if similarity == "mahalanobis":
-        center = weighted_mean(X, weights) if mean is None else mean
-        covariance = weighted_covariance(X, weights, center)
+        covariance = Moments.of(X, weights).covariance
         space = space._replace(root=metric_root(covariance, X.dtype))
     if entry and entry.directional:
         directions, constant = anchor_directions(

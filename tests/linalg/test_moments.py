@@ -1,28 +1,117 @@
+"""Moments: against NumPy, and merged in any order."""
+
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from hypothesis import given
+from hypothesis import strategies as st
 
-from skrep.linalg import weighted_covariance, weighted_mean
+from skrep.linalg import GroupMoments, Moments, moment_blocks, weighted_mean
 from tests.strategies import matrices, seeds
 
 
+def naive(X, weights):
+    mean = np.average(X, axis=0, weights=weights)
+    gaps = X - mean
+    return mean, (gaps * weights[:, None]).T @ gaps
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array, sp.csr_matrix])
+def test_moments_equal_the_definition(convert):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((700, 5)) * (rng.random((700, 5)) < 0.5) + 0.0
+    weights = rng.integers(0, 3, 700).astype(float)
+    moments = Moments.of(convert(X), weights)
+    mean, scatter = naive(X, weights)
+    assert moments.weight == weights.sum()
+    np.testing.assert_allclose(moments.mean, mean, atol=1e-13)
+    np.testing.assert_allclose(moments.scatter, scatter, atol=1e-11)
+    np.testing.assert_allclose(
+        moments.covariance, np.cov(X.T, bias=True, fweights=weights.astype(int))
+    )
+
+
+def test_blocks_cover_long_arrays():
+    X = np.random.default_rng(1).standard_normal((70_000, 4)).astype(np.float32)
+    assert len(list(moment_blocks(X))) > 1
+    moments = Moments.of(X)
+    np.testing.assert_allclose(
+        moments.covariance, np.cov(X.T.astype(float), bias=True), rtol=1e-10
+    )
+    labels = np.arange(len(X)) % 3
+    total = GroupMoments.of(X, labels).total()
+    np.testing.assert_allclose(total.scatter, moments.scatter, rtol=1e-9, atol=1e-6)
+
+
+def test_a_far_origin_costs_no_digits():
+    X = np.random.default_rng(2).standard_normal((50, 3))
+    near, far = Moments.of(X), Moments.of(X + 1e6)
+    np.testing.assert_allclose(far.scatter, near.scatter, rtol=1e-8, atol=1e-8)
+
+
+@given(matrices(min_rows=4, max_rows=20), seeds, st.integers(1, 3))
+def test_merging_is_measuring_all(X, seed, n_cuts):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 3, len(X)).astype(float)
+    weights[0] = 1
+    labels = rng.integers(0, 3, len(X))
+    cuts = np.sort(rng.integers(0, len(X) + 1, n_cuts))
+    parts = [p for p in np.split(rng.permutation(len(X)), cuts) if len(p)]
+    whole, groups = Moments.of(X, weights), GroupMoments.of(X, labels, weights)
+    merged = grouped = None
+    for part in parts:
+        if not weights[part].any():
+            continue
+        moments = Moments.of(X[part], weights[part])
+        merged = moments if merged is None else merged.merge(moments)
+        classes = GroupMoments.of(X[part], labels[part], weights[part])
+        grouped = classes if grouped is None else grouped.merge(classes)
+    size = np.abs(X).max() ** 2 * len(X)
+    np.testing.assert_allclose(merged.mean, whole.mean, atol=1e-12 * np.abs(X).max())
+    np.testing.assert_allclose(merged.scatter, whole.scatter, atol=1e-11 * size)
+    np.testing.assert_array_equal(grouped.labels, groups.labels)
+    np.testing.assert_allclose(grouped.weights, groups.weights)
+    np.testing.assert_allclose(grouped.means, groups.means, atol=1e-11 * np.sqrt(size))
+    np.testing.assert_allclose(grouped.scatter, groups.scatter, atol=1e-11 * size)
+
+
+def test_groups_against_a_loop():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, 3))
+    labels = np.array(["b", "a", "c", "b"])[rng.integers(0, 4, 40)]
+    weights = rng.random(40)
+    weights[labels == "c"] = 0
+    groups = GroupMoments.of(X, labels, weights)
+    assert list(groups.labels) == ["a", "b"]
+    scatter = np.zeros((3, 3))
+    for k, name in enumerate(groups.labels):
+        mean, own = naive(X[labels == name], weights[labels == name])
+        np.testing.assert_allclose(groups.means[k], mean)
+        scatter += own
+    np.testing.assert_allclose(groups.scatter, scatter)
+    np.testing.assert_allclose(groups.total().scatter, naive(X, weights)[1])
+
+
+def test_merging_leaves_both_as_they_were():
+    one, other = (Moments.of(np.array([[x], [x + 1]])) for x in (0.0, 5.0))
+    before = one.scatter.copy(), other.scatter.copy()
+    one.merge(other)
+    np.testing.assert_array_equal(one.scatter, before[0])
+    np.testing.assert_array_equal(other.scatter, before[1])
+
+
 @given(X=matrices(), seed=seeds)
-def test_agree_with_numpy(X, seed):
+def test_mean_agrees_with_numpy(X, seed):
     weights = np.random.default_rng(seed).integers(1, 5, size=len(X)).astype(float)
-    mean = weighted_mean(X, weights)
-    scale = np.abs(X).max()
     np.testing.assert_allclose(
-        mean, np.average(X, axis=0, weights=weights), rtol=1e-12, atol=1e-14 * scale
-    )
-    np.testing.assert_allclose(
-        weighted_covariance(X, weights, mean),
-        np.atleast_2d(np.cov(X.T, fweights=weights.astype(int), bias=True)),
-        rtol=1e-9,
-        atol=1e-12 * scale**2,
+        weighted_mean(X, weights),
+        np.average(X, axis=0, weights=weights),
+        rtol=1e-12,
+        atol=1e-14 * np.abs(X).max(),
     )
 
 
-def test_many_blocks_and_sparse_rows():
+def test_mean_of_many_blocks_and_of_sparse_rows():
     X = np.random.default_rng(0).standard_normal((3000, 400)).astype(np.float32) + 100
     weights = np.ones(3000)
     expected = X.mean(axis=0, dtype=np.float64)
@@ -31,7 +120,5 @@ def test_many_blocks_and_sparse_rows():
         weighted_mean(sp.csr_array(X), weights), expected, rtol=1e-6
     )
     np.testing.assert_allclose(
-        weighted_covariance(X, weights, expected),
-        np.cov(X.T.astype(np.float64), bias=True),
-        atol=1e-10,
+        Moments.of(X).covariance, np.cov(X.T.astype(np.float64), bias=True), atol=1e-10
     )

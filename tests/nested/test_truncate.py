@@ -52,6 +52,14 @@ def test_float32_rows_have_norm_one_to_six_digits():
     assert_allclose(np.linalg.norm(cut, axis=1), 1, atol=1e-6)
 
 
+def test_parameters_act_at_the_next_fit():
+    cut = Truncate(3).fit(X)
+    before = cut.transform(X)
+    cut.set_params(n_components=2, normalize=False)
+    assert_array_equal(cut.transform(X), before)
+    assert_array_equal(cut.fit(X).transform(X), X[:, :2])
+
+
 def test_it_is_a_slice_and_a_normalizer():
     assert_allclose(Truncate(5).fit_transform(X), Normalizer().transform(X[:, :5]))
     assert_array_equal(Truncate(5, normalize=False).fit_transform(X), X[:, :5])

@@ -1,0 +1,63 @@
+"""What every member of the family has: fitted estimators of shorter lengths."""
+
+import copy
+from typing import Self
+
+from sklearn.utils.validation import check_is_fitted
+
+from skrep.utils.validation import check_n_components
+
+__all__ = ["PrefixMixin"]
+
+
+class PrefixMixin:
+    """Mixin of transformers whose output can be cut to its first columns.
+
+    A subclass has `_n_features_out` and cuts its fitted arrays in `_keep`. A parameter
+    `normalize`, where there is one, is kept as `_normalize` in fit.
+    """
+
+    n_components: int | None
+
+    @property
+    def _n_features_out(self) -> int:
+        raise NotImplementedError
+
+    def prefix(self, n_components: int) -> Self:
+        """Give the fitted estimator of a shorter length.
+
+        Nothing is refitted and no array is copied: what serves a prefix is the first
+        part of what serves the whole.
+
+        Parameters
+        ----------
+        n_components : int
+            The length, from 1 to that of this estimator.
+
+        Returns
+        -------
+        estimator
+            A new fitted estimator whose `n_components` is the length; this one is
+            left as it was.
+
+        Raises
+        ------
+        ValueError
+            If there is no such prefix.
+        """
+        check_is_fitted(self)
+        who = f"{type(self).__name__}.prefix"
+        k = check_n_components(who, n_components, self._n_features_out)
+        shorter = copy.copy(self)
+        shorter.n_components = k
+        shorter._keep(k)
+        return shorter
+
+    def _keep(self, k: int) -> None:
+        """Cut what has one entry per component."""
+        raise NotImplementedError
+
+    def _normalizes(self) -> bool:
+        """Tell what was asked for in fit: parameters act at the next one."""
+        chosen = getattr(self, "normalize", False)
+        return bool(getattr(self, "_normalize", chosen))
