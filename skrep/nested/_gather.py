@@ -7,8 +7,9 @@ from sklearn.utils import check_array
 
 from skrep.linalg import (
     Moments,
+    canonical_directions,
+    moment_blocks,
     quantile_edges,
-    ridge_cca,
     slice_codes,
     weighted_mean,
 )
@@ -280,21 +281,31 @@ def canonical_axes(
     """
     assert pairs is not None
     ridge = 1.0 if shrinkage is None else shrinkage
-    roots = np.sqrt(side.weights / side.weights.sum())[:, None]
-    P = side.rows - side.mean
-    Q = pairs - weighted_mean(pairs, side.weights)
-    for name, rows, gaps in (("X", side.rows, P), ("pairs", pairs, Q)):
-        if np.abs(gaps).max() <= 1e-12 * np.abs(rows).max():
+    rows, weights = side
+    sides = []
+    for name, part in (("X", rows), ("pairs", pairs)):
+        moments = Moments.of(part, weights)
+        values, vectors = np.linalg.eigh(moments.covariance)
+        if values[-1] <= (1e-12 * np.abs(part).max()) ** 2:
             raise ValueError(
                 f"{who}: '{name}' is constant, and correlates with nothing. Pass rows "
                 'that differ, or use objective="variance".'
             )
-    P, Q = P * roots, Q * roots
-    W, V, correlations = ridge_cca(
-        P,
-        Q,
-        x_penalty=ridge * float(np.sum(P**2)) / P.shape[1],
-        y_penalty=ridge * float(np.sum(Q**2)) / Q.shape[1],
+        kept = values > 10 * len(values) * np.finfo(np.float64).eps * values[-1]
+        penalty = ridge * float(np.trace(moments.covariance)) / len(values)
+        basis = vectors[:, kept][:, ::-1]
+        sides.append((moments.mean, np.sqrt(values[kept][::-1]), basis, penalty))
+    (mean, s_x, V_x, x_penalty), (other_mean, s_y, V_y, y_penalty) = sides
+    cross = np.zeros((rows.shape[1], pairs.shape[1]))
+    for block in moment_blocks(rows):
+        gaps = (rows[block] - mean) * (weights[block] / weights.sum())[:, None]
+        cross += gaps.T @ (pairs[block] - other_mean)
+    overlap = (V_x / s_x).T @ cross @ (V_y / s_y)
+    own, other, correlations = canonical_directions(
+        s_x, overlap, s_y, x_penalty, y_penalty
     )
     scale = np.sqrt(correlations)
-    return Axes(W * scale, correlations), Axes(V * scale, correlations)
+    return (
+        Axes(V_x @ own * scale, correlations),
+        Axes(V_y @ other * scale, correlations),
+    )
