@@ -49,8 +49,7 @@ def neighbor_scatter(
         The second moment, up to a factor.
     """
     n_rows = len(X)
-    U = np.zeros((-(-n_rows // STRIDES) * STRIDES, X.shape[1]), dtype=np.float32)
-    U[:n_rows] = unit_rows(X - mean)[0]
+    U = _centered_units(X, mean)
     k = _rows_needed(weights, n_neighbors)
     scatter = np.zeros((X.shape[1], X.shape[1]))
     for rows in row_blocks(len(anchors), 4 * n_rows, budget=2**23):
@@ -64,6 +63,15 @@ def neighbor_scatter(
             gaps = X[own] - X[near[:, j]].astype(np.float64)
             scatter += second_moment(gaps, weights[own] * share[:, j])
     return scatter
+
+
+def _centered_units(X: FloatArray, mean: FloatArray) -> FloatArray:
+    """Directions from the mean, and zero rows up to a multiple of `STRIDES`."""
+    padded = -(-len(X) // STRIDES) * STRIDES
+    U = np.zeros((padded, X.shape[1]), dtype=np.float32)
+    for rows in row_blocks(len(X), 8 * X.shape[1]):
+        U[rows] = unit_rows(X[rows] - mean)[0]
+    return U
 
 
 def _rows_needed(weights: FloatArray, n_neighbors: int) -> int:
@@ -141,8 +149,8 @@ def mutual_nearest(
         Positions in X and in `queries`: each query is the nearest of all queries to its
         row, and the row the nearest of all rows to it, by cosine.
     """
-    U = unit_rows(X - mean)[0].astype(np.float32)
-    V = unit_rows(queries - query_mean)[0].astype(np.float32)
+    U = _centered_units(X, mean)[: len(X)]
+    V = _centered_units(queries, query_mean)[: len(queries)]
     nearest_row = np.empty(len(V), dtype=np.intp)
     best = np.full(len(U), -np.inf, dtype=np.float32)
     nearest_query = np.zeros(len(U), dtype=np.intp)
