@@ -1,6 +1,7 @@
 """What eigenvectors leave open: their signs, and the basis of a null space."""
 
 import numpy as np
+import scipy.linalg
 
 from skrep.typing import FloatArray
 
@@ -83,13 +84,12 @@ def _turn(span: FloatArray) -> FloatArray:
     """Orthogonal matrix of a pivoted QR factorization of the rows of a span.
 
     Rows that tie for the largest but for rounding, such as those of constant columns,
-    are taken in their order, which LAPACK would leave to rounding.
+    are taken in their order: a slight ramp says so, where LAPACK would leave it to
+    rounding.
     """
-    left = span.copy()
-    turn = np.empty((span.shape[1], span.shape[1]))
-    for k in range(len(turn)):
-        squares = np.einsum("ij,ij->i", left, left)
-        pivot = np.argmax(squares >= squares.max() * (1 - 1e-6))
-        turn[:, k] = left[pivot] / np.sqrt(squares[pivot])
-        left -= np.outer(left @ turn[:, k], turn[:, k])
+    n_rows, n_vectors = span.shape
+    ramp = 1 - 1e-6 * np.arange(n_rows) / n_rows
+    _, order = scipy.linalg.qr((span * ramp[:, None]).T, mode="r", pivoting=True)
+    Q, R = scipy.linalg.qr(span[order[:n_vectors]].T)
+    turn: FloatArray = Q * np.sign(np.diag(R))
     return turn

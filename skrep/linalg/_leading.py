@@ -68,11 +68,12 @@ def leading_axes(
     shift = mean if sp.issparse(X) else np.zeros(len(mean))
 
     def coordinates(V: FloatArray) -> FloatArray:
-        return np.asarray(rows @ V, dtype=np.float64) - shift @ V
+        return np.asarray(rows @ V.astype(X.dtype), dtype=np.float64) - shift @ V
 
     def covariance_times(V: FloatArray) -> FloatArray:
         scaled = coordinates(V) * shares
-        return np.asarray(rows.T @ scaled) - np.outer(shift, scaled.sum(axis=0))
+        products = np.asarray(rows.T @ scaled.astype(X.dtype), dtype=np.float64)
+        return products - np.outer(shift, scaled.sum(axis=0))
 
     n_features = X.shape[1]
     size = min(n_features, n_components + _OVERSAMPLES)

@@ -65,8 +65,9 @@ class Moments:
         Parameters
         ----------
         X : {ndarray, CSR matrix or array} of shape (n_rows, n_features)
-            Rows. Dense ones are measured about the mean of the first block; sparse
-            ones are centered after the product and stay sparse.
+            Rows. Dense ones are measured about the mean of the first block. Sparse
+            ones stay sparse and are centered after the product, which loses digits
+            where means are far larger than deviations.
         weights : ndarray of shape (n_rows,) or None
             Non-negative weights, not all zero; None weighs every row 1.
 
@@ -212,8 +213,6 @@ class GroupMoments:
         gaps = means[1] - means[0]
         shared = gaps * np.sqrt(weights[0] * (weights[1] / totals))[:, None]
         merged = means[0] + gaps * (weights[1] / totals)[:, None]
-        # A group that one side lacks has the mean of the other.
-        merged[weights[0] == 0] = means[1][weights[0] == 0]
         scatter = self.scatter + other.scatter + shared.T @ shared
         return type(self)(labels, totals, merged, scatter, self.n_rows + other.n_rows)
 
@@ -283,7 +282,9 @@ def _of_dense(
     X: FloatArray, weights: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
     weight = float(weights.sum())
-    pivot = X[next(moment_blocks(X))].mean(axis=0, dtype=np.float64)
+    first = next(moment_blocks(X))
+    light = weights[first] if weights[first].any() else np.ones(len(X[first]))
+    pivot = weighted_mean(X[first], light)
     offset, scatter = np.zeros(len(pivot)), np.zeros((len(pivot), len(pivot)))
     for rows in moment_blocks(X):
         gaps = X[rows] - pivot

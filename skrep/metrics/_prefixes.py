@@ -19,7 +19,7 @@ from skrep.metrics._relevance import check_relevant
 from skrep.metrics._retrieval import places
 from skrep.metrics._validation import check_count, check_sides, read_rows
 from skrep.typing import AnyArray, FloatArray, IntArray, Matrix
-from skrep.utils.prefixes import check_prefixes
+from skrep.utils.prefixes import check_prefixes, normalizes
 from skrep.utils.targets import Target, check_target
 
 __all__ = ["prefix_scores"]
@@ -46,7 +46,7 @@ def prefix_scores(
     """Score every prefix of what a fitted transformer gives.
 
     X is transformed once. Each prefix is the first columns of that, brought to norm
-    one if the estimator, or the last step of a pipeline, has a true parameter
+    one if the estimator, or the last step of a pipeline, was fitted with a true
     `normalize`. The result goes straight into ``pandas.DataFrame``.
 
     Parameters
@@ -153,7 +153,7 @@ def prefix_scores(
             f"{WHO}: '{given}' is given and 'queries' is None. It says how queries are "
             "to be scored. Pass queries= too, or leave it out."
         )
-    normalize = bool(getattr(_last_step(estimator), "normalize", False))
+    normalize = normalizes(estimator)
     for name, score in own.items():
         cuts = (prefix_rows(Z, int(n), normalize=normalize) for n in lengths)
         scores[name] = np.array([float(score(cut, y)) for cut in cuts])
@@ -214,12 +214,6 @@ def _encode(estimator: Any, rows: Any, name: str) -> FloatArray:
         )
     encoded: FloatArray = read_rows(Z, name, WHO, dtype=[np.float64, np.float32])
     return encoded
-
-
-def _last_step(estimator: Any) -> Any:
-    while getattr(estimator, "steps", None):
-        estimator = estimator.steps[-1][1]
-    return estimator
 
 
 def _named(scoring: Any) -> dict[str, Callable[..., float]]:

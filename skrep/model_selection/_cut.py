@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from skrep._base import SkrepTransformer
 from skrep.geometry import prefix_rows
 from skrep.typing import AnyArray, Matrix
+from skrep.utils.prefixes import normalizes
 
-__all__ = ["FirstColumns", "as_rows", "cut_rows", "cut_transformer", "normalizes"]
+__all__ = ["FirstColumns", "as_rows", "cut_rows", "cut_transformer"]
 
 
 def as_rows(Z: Any) -> Matrix:
@@ -30,27 +31,6 @@ def as_rows(Z: Any) -> Matrix:
         The same rows; what can be sliced is not copied.
     """
     return sp.csr_array(Z) if sp.issparse(Z) else np.asarray(Z)
-
-
-def normalizes(transformer: Any) -> bool:
-    """Tell whether a transformer brings its output to norm one.
-
-    Parameters
-    ----------
-    transformer : estimator
-        A transformer, or a pipeline whose last step counts.
-
-    Returns
-    -------
-    bool
-        Whether its parameter `normalize`, where it has one, is true.
-    """
-    from sklearn.pipeline import Pipeline
-
-    if isinstance(transformer, Pipeline):
-        return normalizes(transformer.steps[-1][1])
-    value = getattr(transformer, "normalize", False)
-    return isinstance(value, bool | np.bool_) and bool(value)
 
 
 def cut_rows(Z: Matrix, k: int, *, normalize: bool) -> Matrix:
@@ -104,6 +84,7 @@ def cut_transformer(fitted: Any, k: int) -> Any:
         return fitted.prefix(k)
     shorter = FirstColumns(fitted, k)
     shorter.estimator_ = fitted
+    shorter.n_components_ = k
     return shorter
 
 
@@ -121,6 +102,8 @@ class FirstColumns(SkrepTransformer):
     ----------
     estimator_ : transformer
         The fitted transformer.
+    n_components_ : int
+        How many columns are kept since fit.
     """
 
     def __init__(self, estimator: Any, n_components: int) -> None:
@@ -145,6 +128,7 @@ class FirstColumns(SkrepTransformer):
             The fitted estimator.
         """
         self.estimator_ = clone(self.estimator).fit(X, y, **params)
+        self.n_components_ = self.n_components
         return self
 
     def transform(self, X: Any) -> Matrix:
@@ -158,12 +142,12 @@ class FirstColumns(SkrepTransformer):
         Returns
         -------
         {ndarray, CSR array} of shape (n_samples, n_components)
-            The first columns, of norm one where the transformer has a true
+            The first columns, of norm one where the transformer was fitted with a true
             `normalize`.
         """
         check_is_fitted(self)
         Z = as_rows(self.estimator_.transform(X))
-        return cut_rows(Z, self.n_components, normalize=normalizes(self.estimator_))
+        return cut_rows(Z, self.n_components_, normalize=normalizes(self.estimator_))
 
     @property
     def n_features_in_(self) -> int:
@@ -185,7 +169,7 @@ class FirstColumns(SkrepTransformer):
         """
         check_is_fitted(self)
         names = self.estimator_.get_feature_names_out(input_features)
-        first: AnyArray = names[: self.n_components]
+        first: AnyArray = names[: self.n_components_]
         return first
 
     def __sklearn_tags__(self) -> Tags:

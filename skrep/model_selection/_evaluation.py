@@ -13,9 +13,10 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from skrep.model_selection._candidates import overlap_score, overlaps
-from skrep.model_selection._cut import as_rows, cut_rows, cut_transformer, normalizes
+from skrep.model_selection._cut import as_rows, cut_rows, cut_transformer
 from skrep.model_selection._routing import Metadata, take
 from skrep.typing import IntArray, Matrix
+from skrep.utils.prefixes import normalizes
 
 __all__ = [
     "SplitScores",

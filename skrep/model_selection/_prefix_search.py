@@ -1,7 +1,7 @@
 """The shortest prefix that is good enough, by cross-validation."""
 
 from collections.abc import Callable
-from copy import deepcopy
+from copy import copy, deepcopy
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, Self
@@ -24,14 +24,28 @@ __all__ = ["PrefixSearchCV"]
 
 def _head_has(name: str) -> Callable[["PrefixSearchCV"], bool]:
     def check(search: "PrefixSearchCV") -> bool:
-        if search.head is None:
+        fitted = hasattr(search, "best_estimator_")
+        head = getattr(search, "best_head_", None) if fitted else search.head
+        if head is None:
             raise AttributeError(
                 f"PrefixSearchCV: there is no {name} without a head. Pass head=, a "
-                "classifier or a regressor."
+                "classifier or a regressor, and fit."
             )
-        return hasattr(getattr(search, "best_head_", search.head), name)
+        return hasattr(head, name)
 
     return check
+
+
+def _unfitted(search: "PrefixSearchCV") -> "PrefixSearchCV":
+    """Make a twin with the same parameters, objects shared, and no results."""
+    twin = copy(search)
+    _drop_results(twin)
+    return twin
+
+
+def _drop_results(search: "PrefixSearchCV") -> None:
+    for name in [name for name in vars(search) if name.endswith("_")]:
+        delattr(search, name)
 
 
 class PrefixSearchCV(MetaEstimatorMixin, SkrepTransformer, _BaseComposition):
@@ -111,6 +125,9 @@ class PrefixSearchCV(MetaEstimatorMixin, SkrepTransformer, _BaseComposition):
 
     Notes
     -----
+    Parameters act at the next fit: until then the search predicts and scores as it was
+    fitted. A fit that fails changes nothing.
+
     Every candidate is fitted on all rows before the splits, which tells its width;
     the winner of these is kept. Where the training rows of a split give fewer columns
     than all rows do, longer prefixes are scored with all columns there are.
@@ -200,18 +217,21 @@ class PrefixSearchCV(MetaEstimatorMixin, SkrepTransformer, _BaseComposition):
             If no part takes some of the metadata.
         """
         X, y = indexable(X, y)
+        # On a twin: a fit that fails leaves the last one whole.
+        twin = _unfitted(self)
+        twin._search(X, y, params)
+        _drop_results(self)
+        self.__dict__.update(vars(twin))
+        return self
+
+    def _search(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         validate_data(self, X, reset=True, skip_check_array=True)
         candidates = self._named()
         _candidates.check_head(self.head, y)
         self.scorer_ = _candidates.resolve_scorer(self.head, self.scoring)
         data = _routing.route_fit(self, params, candidates, self.head, self.scorer_)
-        splits = _evaluation.list_splits(
-            self.cv,
-            X,
-            y,
-            data.split,
-            self.head is not None and is_classifier(self.head),
-        )
+        stratified = self.head is not None and is_classifier(self.head)
+        splits = _evaluation.list_splits(self.cv, X, y, data.split, stratified)
         self.n_splits_ = len(splits)
 
         start = perf_counter()
@@ -242,7 +262,6 @@ class PrefixSearchCV(MetaEstimatorMixin, SkrepTransformer, _BaseComposition):
                 self.head, self._encode(X), y, data.head
             )
             self.refit_time_ += perf_counter() - start
-        return self
 
     def transform(self, X: Any) -> Matrix:
         """Transform rows and keep the chosen prefix.
@@ -348,9 +367,9 @@ class PrefixSearchCV(MetaEstimatorMixin, SkrepTransformer, _BaseComposition):
         """
         check_is_fitted(self)
         metadata = _routing.route_score(self, params, self.scorer_)
-        if self.head is None:
-            return float(self.scorer_(self.best_estimator_, X, y, **metadata))
-        return float(self.scorer_(self.best_head_, self._encode(X), y, **metadata))
+        if hasattr(self, "best_head_"):
+            return float(self.scorer_(self.best_head_, self._encode(X), y, **metadata))
+        return float(self.scorer_(self.best_estimator_, X, y, **metadata))
 
     @property
     def classes_(self) -> AnyArray:

@@ -164,7 +164,9 @@ def route_score(
         If the scorer does not take what was given.
     """
     if _routing_enabled():
-        routed: dict[str, Any] = process_routing(owner, "score", **params)["scorer"]
+        score = MethodMapping().add(caller="score", callee="score")
+        router = MetadataRouter(owner=owner).add(scorer=scorer, method_mapping=score)
+        routed: dict[str, Any] = process_routing(router, "score", **params)["scorer"]
         return routed["score"]
     asked = _asked(params, scorer)
     for name in params:

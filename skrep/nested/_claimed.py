@@ -6,7 +6,12 @@ __all__ = ["nested_claims"]
 
 
 def nested_claims(
-    names: tuple[str, ...], *, blocks: bool, normalize: bool, randomized: bool
+    names: tuple[str, ...],
+    *,
+    blocks: bool,
+    normalize: bool,
+    randomized: bool,
+    labels: bool,
 ) -> tuple[Claim, ...]:
     """List the claims that a set of parameters supports.
 
@@ -22,6 +27,9 @@ def nested_claims(
         Whether outputs are brought to norm one.
     randomized : bool
         Whether axes are approximate.
+    labels : bool
+        Whether y may hold classes. If it may hold numbers as well, what is claimed of
+        labels is claimed of classes.
 
     Returns
     -------
@@ -29,7 +37,7 @@ def nested_claims(
         The claims.
     """
     claims = [Claim("row_permutation", "same_action"), Claim("translation")]
-    if "classes" in names:
+    if "classes" in names and labels:
         claims.append(Claim("label_permutation"))
     compared = {"pairs", "mined"} & set(names)
     if not compared and not randomized:

@@ -8,6 +8,7 @@ import scipy.special
 
 from skrep.linalg import GroupMoments, settle_null
 from skrep.typing import FloatArray
+from skrep.utils import row_blocks
 
 __all__ = [
     "Axes",
@@ -72,7 +73,9 @@ def oas_shrinkage(covariance: FloatArray, n_rows: float) -> float:
     return 1.0 if excess <= squares + 1 else (squares + 1) / excess
 
 
-def pair_weights(means: FloatArray, shares: FloatArray) -> FloatArray:
+def pair_weights(
+    means: FloatArray, shares: FloatArray, chosen: slice = slice(None)
+) -> FloatArray:
     r"""Weights of the pairs of classes, :math:`p_a p_b \,
     \mathrm{erf}(D_{ab} / 2\sqrt 2) / 2 D_{ab}^2`.
 
@@ -86,11 +89,13 @@ def pair_weights(means: FloatArray, shares: FloatArray) -> FloatArray:
         Class means in coordinates where the covariance within classes is the identity.
     shares : ndarray of shape (n_classes,)
         Shares of the classes, with sum one.
+    chosen : slice, default=slice(None)
+        The classes a whose pairs with all classes b are wanted.
 
     Returns
     -------
-    ndarray of shape (n_classes, n_classes)
-        Symmetric weights with zeros on the diagonal.
+    ndarray of shape (n_chosen, n_classes)
+        The weights, 0 for a class and itself.
 
     References
     ----------
@@ -99,13 +104,14 @@ def pair_weights(means: FloatArray, shares: FloatArray) -> FloatArray:
        Pattern Analysis and Machine Intelligence, 23(7), 762-766.
     """
     squares = np.einsum("ij,ij->i", means, means)
-    distances = np.maximum(squares[:, None] + squares - 2 * means @ means.T, 0)
+    distances = squares[chosen, None] + squares - 2 * means[chosen] @ means.T
+    own = np.arange(len(means))[chosen]
     # Equal means differ along no axis: their weight is of no consequence.
-    np.fill_diagonal(distances, 1)
-    distances[distances == 0] = 1
-    weights = scipy.special.erf(np.sqrt(distances / 8)) / (2 * distances)
-    weights *= np.outer(shares, shares)
-    np.fill_diagonal(weights, 0)
+    distances[np.arange(len(own)), own] = 1
+    distances[distances <= 0] = 1
+    weights: FloatArray = scipy.special.erf(np.sqrt(distances / 8)) / (2 * distances)
+    weights *= shares[chosen, None] * shares
+    weights[np.arange(len(own)), own] = 0
     return weights
 
 
@@ -142,8 +148,10 @@ def class_axes(groups: GroupMoments, shrinkage: float | None = None) -> Axes:
         rank = 0
     span = span[:, :rank]
     inside = means @ span
-    pairs = pair_weights(means, shares)
-    pulled = pairs.sum(axis=1)[:, None] * inside - pairs @ inside
+    pulled = np.empty_like(inside)
+    for chosen in row_blocks(len(means), 32 * len(means)):
+        pairs = pair_weights(means, shares, chosen)
+        pulled[chosen] = pairs.sum(axis=1)[:, None] * inside[chosen] - pairs @ inside
     values, axes = np.linalg.eigh(inside.T @ pulled)
     values, axes = np.maximum(values[::-1], 0), axes[:, ::-1]
     variances = shares @ (inside @ axes) ** 2

@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
 from skrep.linalg import (
     Moments,
@@ -18,11 +19,12 @@ from skrep.nested._neighbors import (
     draw_sample,
     mutual_nearest,
     neighbor_scatter,
-    second_moment,
 )
 from skrep.nested._objectives import Contrast
 from skrep.typing import AnyArray, FloatArray, Matrix
+from skrep.utils import row_blocks
 from skrep.utils.targets import check_target
+from skrep.utils.validation import check_overflow, validate_side
 
 __all__ = [
     "Partners",
@@ -63,22 +65,25 @@ class Side(NamedTuple):
         """Weighted mean of shape (n_features,), float64."""
         return weighted_mean(self.rows, self.weights)
 
+    @property
+    def counts(self) -> FloatArray:
+        """Weights as numbers of rows: scaled up where they sum to less."""
+        return self.weights * max(1.0, len(self.weights) / self.weights.sum())
+
 
 def _other_side(
-    who: str, name: str, rows: Any, n_features: int | None, n_rows: int | None
+    estimator: Any, name: str, rows: Any, n_features: int | None, n_rows: int | None
 ) -> FloatArray:
     """Validate pairs or queries; None stands for any width or number of rows."""
+    who = type(estimator).__name__
     if rows is None:
         raise ValueError(
             f"{who}: 'objective' asks for '{name}', and {name} is None. Pass "
             f"{who}.fit(X, {name}=...), an array of rows; inside a pipeline or a "
             f"search request it with set_fit_request({name}=True)."
         )
-    options: dict[str, Any] = {"input_name": name, "estimator": who}
-    try:
-        found: FloatArray = check_array(rows, dtype=[np.float64, np.float32], **options)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{who}: '{name}': {error}") from error
+    same = n_features is not None
+    found = validate_side(estimator, name, rows, same_columns=same)
     if n_features is not None and found.shape[1] != n_features:
         raise ValueError(
             f"{who}: '{name}' has {found.shape[1]} columns, and X has {n_features}. "
@@ -109,7 +114,7 @@ class Partners(NamedTuple):
 
 
 def partners(
-    who: str,
+    estimator: Any,
     names: tuple[str, ...],
     pairs: Any,
     queries: Any,
@@ -120,8 +125,8 @@ def partners(
 
     Parameters
     ----------
-    who : str
-        The estimator that is named in errors.
+    estimator : NestedProjection
+        The estimator, which has validated X.
     names : tuple of str
         The objectives.
     pairs, queries : array-like or None
@@ -139,9 +144,9 @@ def partners(
     paired = unpaired = None
     if "cca" in names or "pairs" in names:
         width = None if "cca" in names else n_features
-        paired = _other_side(who, "pairs", pairs, width, len(kept))[kept]
+        paired = _other_side(estimator, "pairs", pairs, width, len(kept))[kept]
     if "mined" in names:
-        unpaired = _other_side(who, "queries", queries, n_features, None)
+        unpaired = _other_side(estimator, "queries", queries, n_features, None)
     return Partners(paired, unpaired)
 
 
@@ -192,8 +197,11 @@ def group_labels(
     labels : ndarray of shape (n_kept,)
         One label for each kept row.
     """
+    if y is not None and not kept.all() and _num_samples(y) == len(kept):
+        # An absent row has no say in what y is.
+        y, kept = _safe_indexing(y, np.flatnonzero(kept)), kept[kept]
     target = check_target(who, y, len(kept), rule.kind if rule else target_type)
-    values = target.values[kept]
+    values = target.values
     if target.classes is not None:
         return TargetRule("classes", None), target.classes[values]
     edges = rule.edges if rule else None
@@ -233,12 +241,13 @@ def contrasts(
     found = {}
     if "neighbors" in names:
         anchors = draw_sample(len(X), LARGEST_ANCHORS, random_state)
-        counts = weights * max(1.0, len(weights) / weights.sum())
-        noise = neighbor_scatter(X, side.mean, counts, n_neighbors, anchors)
+        noise = neighbor_scatter(X, side.mean, side.counts, n_neighbors, anchors)
         found["neighbors"] = Contrast((), noise)
     if "pairs" in names and others.pairs is not None:
         sides = (Moments.of(others.pairs, weights).covariance,)
         noise = Moments.of(others.pairs - X, weights).covariance
+        if np.trace(noise) <= _rounding(X):
+            noise = np.zeros_like(noise)
         found["pairs"] = Contrast(sides, noise)
     if "mined" in names and others.queries is not None:
         total = Moments.of(others.queries)
@@ -246,11 +255,19 @@ def contrasts(
         searched = others.queries[sample]
         mean = side.mean
         own, their = mutual_nearest(X, searched, mean, total.mean)
-        gaps = (searched[their] - total.mean) - (X[own] - mean)
-        # A pair counts once: copies of a row compete for one query.
-        noise = second_moment(gaps, np.ones(len(own)))
+        noise = np.zeros_like(total.scatter)
+        for pairs in row_blocks(len(own), 32 * X.shape[1]):
+            gaps = (searched[their[pairs]] - total.mean) - (X[own[pairs]] - mean)
+            # A pair counts once: copies of a row compete for one query.
+            noise += gaps.T @ gaps
         found["mined"] = Contrast((total.covariance,), noise)
     return found
+
+
+def _rounding(X: FloatArray) -> float:
+    """Mean square of differences that are due to rounding alone."""
+    size = np.abs(X).max() * np.sqrt(X.shape[1])
+    return float((8 * np.finfo(X.dtype).eps * size) ** 2)
 
 
 def canonical_axes(
@@ -285,6 +302,7 @@ def canonical_axes(
     sides = []
     for name, part in (("X", rows), ("pairs", pairs)):
         moments = Moments.of(part, weights)
+        check_overflow(who, moments.covariance)
         values, vectors = np.linalg.eigh(moments.covariance)
         if values[-1] <= (1e-12 * np.abs(part).max()) ** 2:
             raise ValueError(

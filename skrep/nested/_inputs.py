@@ -1,23 +1,29 @@
 """Checks of the parameters of a nested projection."""
 
 import itertools
+import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from skrep.linalg import GroupMoments, Moments
 from skrep.nested._objectives import OBJECTIVES
+from skrep.utils.targets import MAX_INTEGER_CLASSES
 
 __all__ = [
     "can_merge",
     "check_blocks",
+    "check_labels",
     "check_moments",
     "check_n_neighbors",
     "check_same",
     "check_shrinkage",
     "choose_solver",
+    "listed",
     "objective_names",
+    "warn_of_integers",
 ]
 
 WHO = "NestedProjection"
@@ -29,6 +35,22 @@ MANY_COLUMNS = 2000
 
 TOO_MANY_COLUMNS = 30_000
 """Beyond this the matrix of all columns takes more than 7 GB."""
+
+
+def listed(objective: Any) -> tuple[Any, ...]:
+    """List the objectives of a parameter, whether they are allowed or not.
+
+    Parameters
+    ----------
+    objective : str or dict of str to float
+        The parameter.
+
+    Returns
+    -------
+    tuple
+        The keys of a dict, or the one objective.
+    """
+    return tuple(objective) if isinstance(objective, Mapping) else (objective,)
 
 
 def objective_names(objective: Any) -> tuple[str, ...]:
@@ -199,15 +221,15 @@ def choose_solver(
     return "randomized" if solver == "randomized" else "full"
 
 
-def check_n_neighbors(n_neighbors: Any, n_rows: int) -> int:
+def check_n_neighbors(n_neighbors: Any, n_rows: float) -> int:
     """Return the number of neighbors.
 
     Parameters
     ----------
     n_neighbors : int
         The parameter.
-    n_rows : int
-        Number of rows of positive weight.
+    n_rows : float
+        Number of rows, each as often as it weighs.
 
     Returns
     -------
@@ -219,6 +241,7 @@ def check_n_neighbors(n_neighbors: Any, n_rows: int) -> int:
     ValueError
         If it is no integer from 1 to ``n_rows - 1``.
     """
+    n_rows = int(n_rows + 1e-9)
     whole = isinstance(n_neighbors, Integral) and not isinstance(n_neighbors, bool)
     if not whole or not 1 <= n_neighbors < n_rows:
         raise ValueError(
@@ -247,7 +270,7 @@ def can_merge(estimator: Any) -> bool:
     AttributeError
         If the objective or the solver asks for the rows themselves.
     """
-    single = estimator.objective in ("variance", "classes")
+    single = listed(estimator.objective) in (("variance",), ("classes",))
     if single and estimator.solver != "randomized":
         return True
     raise AttributeError(
@@ -257,34 +280,68 @@ def can_merge(estimator: Any) -> bool:
     )
 
 
-def check_moments(estimator: Any) -> None:
-    """Refuse to add rows to a fitted estimator that holds no moments.
+def check_moments(estimator: Any, names: tuple[str, ...]) -> None:
+    """Refuse to add rows to a fitted estimator that lacks the moments for it.
 
     Parameters
     ----------
     estimator : NestedProjection
-        The estimator.
+        A fitted estimator.
+    names : tuple of str
+        Its objectives.
 
     Raises
     ------
     ValueError
-        If it is fitted and the moments are gone.
+        If there are no moments, or those of another objective.
     """
-    if hasattr(estimator, "components_") and estimator._moments is None:
+    if not _has_moments(estimator, names):
         raise ValueError(
-            f"{WHO}: holds no moments to add to, as it came from prefix, counterpart "
-            'or solver="randomized". Call partial_fit on the estimator it was made '
-            "from, or clone(estimator).partial_fit on the first rows."
+            f"{WHO}: holds no moments of {names} to add to, as it came from prefix or "
+            "counterpart, or was fitted with another 'objective' or 'solver'. Call "
+            "partial_fit on the estimator it was made from, or "
+            "clone(estimator).partial_fit on the first rows."
         )
 
 
-def check_same(one: Any, other: Any) -> None:
+def _has_moments(estimator: Any, names: tuple[str, ...]) -> bool:
+    kind = GroupMoments if names == ("classes",) else Moments
+    return isinstance(getattr(estimator, "_moments", None), kind)
+
+
+def check_labels(one: Any, other: Any) -> None:
+    """Refuse to join classes that are numbers with classes that are not.
+
+    Parameters
+    ----------
+    one, other : Moments or GroupMoments
+        Moments of the same kind.
+
+    Raises
+    ------
+    ValueError
+        If NumPy would write the numbers of one as the strings of the other.
+    """
+    if not isinstance(one, GroupMoments):
+        return
+    numeric = [m.labels.dtype.kind in "biuf" for m in (one, other)]
+    if numeric[0] != numeric[1]:
+        raise ValueError(
+            f"{WHO}: 'y' holds classes such as {other.labels[0]!r}, and those so far "
+            f"are such as {one.labels[0]!r}. They must be of one type: pass "
+            "[str(label) for label in y] throughout."
+        )
+
+
+def check_same(one: Any, other: Any, names: tuple[str, ...]) -> None:
     """Refuse to merge what was not fitted alike.
 
     Parameters
     ----------
     one, other : NestedProjection
         Fitted estimators.
+    names : tuple of str
+        The objectives of the first.
 
     Raises
     ------
@@ -293,8 +350,8 @@ def check_same(one: Any, other: Any) -> None:
     """
     if getattr(other, "_moments", None) is None:
         raise ValueError(
-            f"{WHO}.merge: 'other' is {type(other).__name__} without moments. Pass a "
-            f"{WHO} fitted by fit or partial_fit, not its prefix or counterpart."
+            f"{WHO}.merge: 'other' is a {type(other).__name__} that holds no moments. "
+            f"Pass a {WHO} fitted by fit or partial_fit, not its prefix or counterpart."
         )
     mine, theirs = one.get_params(), other.get_params()
     differ = [
@@ -308,23 +365,52 @@ def check_same(one: Any, other: Any) -> None:
             f"{WHO}.merge: '{name}' is {mine[name]!r} here and {theirs.get(name)!r} in "
             "'other'. Both must have the same parameters: fit clones of one estimator."
         )
+    if not _has_moments(other, names):
+        raise ValueError(
+            f"{WHO}.merge: 'other' was fitted with another objective than {names}. Fit "
+            "both as they are set now."
+        )
     if one.n_features_in_ != other.n_features_in_:
         raise ValueError(
             f"{WHO}.merge: 'other' was fitted on {other.n_features_in_} columns and "
             f"this one on {one.n_features_in_}. Fit both on the same columns."
         )
-    names = [list(getattr(e, "feature_names_in_", ())) for e in (one, other)]
-    if names[0] != names[1]:
+    columns = [list(getattr(e, "feature_names_in_", ())) for e in (one, other)]
+    if columns[0] != columns[1]:
         raise ValueError(
-            f"{WHO}.merge: 'other' was fitted on columns {names[1]} and this one on "
-            f"{names[0]}. Fit both on the same columns in the same order."
+            f"{WHO}.merge: 'other' was fitted on columns {columns[1]} and this one on "
+            f"{columns[0]}. Fit both on the same columns in the same order."
         )
     mine, theirs = one._target, other._target
     if mine and not (
         mine.kind == theirs.kind and np.array_equal(mine.edges, theirs.edges)
     ):
         raise ValueError(
-            f"{WHO}.merge: 'other' has cut its numeric y into other slices. Slices are "
-            "frozen at the first rows: copy one estimator after its first partial_fit "
-            "and add the rest of the rows to the copies."
+            f"{WHO}.merge: 'other' has cut its numeric y into other slices, as slices "
+            "are frozen at the first rows. Cut y alike for all parts and pass classes: "
+            'fit(X, np.digitize(y, edges)) with target_type="classes".'
+        )
+
+
+def warn_of_integers(before: Any, after: Any, target_type: str) -> None:
+    """Warn when blocks of rows bring more integers than "auto" takes for classes.
+
+    Parameters
+    ----------
+    before, after : Moments or GroupMoments
+        Moments without and with the last rows.
+    target_type : {"auto", "classes", "numbers"}
+        The parameter.
+    """
+    if target_type != "auto" or not isinstance(after, GroupMoments):
+        return
+    crossed = len(before.labels) <= MAX_INTEGER_CLASSES < len(after.labels)
+    if crossed and after.labels.dtype.kind in "iu":
+        warnings.warn(
+            f"{WHO}: 'y' holds {len(after.labels)} distinct integers by now, and was "
+            f"taken for classes when it held {len(before.labels)}. All rows at once "
+            f"would be taken for numbers: more than {MAX_INTEGER_CLASSES}. Pass "
+            'target_type="classes" or target_type="numbers" to say what it is.',
+            UserWarning,
+            stacklevel=3,
         )

@@ -14,13 +14,14 @@ from skrep.geometry import unit_rows
 from skrep.linalg import project_rows
 from skrep.nested._prefix import PrefixMixin
 from skrep.typing import FloatArray, Matrix
+from skrep.utils.prefixes import normalizes
 from skrep.utils.validation import validate_encoded, validate_rows
 
 __all__ = ["NestedTransformer"]
 
 
 def _keeps_norms(estimator: "NestedTransformer") -> bool:
-    if estimator._normalizes():
+    if normalizes(estimator):
         name = type(estimator).__name__
         raise AttributeError(
             f"{name}: 'normalize'=True drops the norms that inverse_transform needs. "
@@ -45,7 +46,7 @@ class NestedTransformer(PrefixMixin, ClassNamePrefixFeaturesOutMixin, SkrepTrans
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, CSR matrix or array} of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -60,7 +61,12 @@ class NestedTransformer(PrefixMixin, ClassNamePrefixFeaturesOutMixin, SkrepTrans
         # What is not finite in a row is in all its coordinates: one column tells.
         if not np.isfinite(Z[:, 0]).all():
             self._validated(X)
-        return unit_rows(Z)[0] if self._normalizes() else Z
+            raise ValueError(
+                f"{type(self).__name__}: 'X' holds numbers so large that its "
+                f"coordinates overflow {Z.dtype}. Pass X.astype(np.float64), or X / "
+                "np.abs(X).max() in fit and here."
+            )
+        return unit_rows(Z)[0] if normalizes(self) else Z
 
     @available_if(_keeps_norms)
     def inverse_transform(self, X: Any) -> FloatArray:
@@ -81,8 +87,7 @@ class NestedTransformer(PrefixMixin, ClassNamePrefixFeaturesOutMixin, SkrepTrans
         """
         check_is_fitted(self)
         Z = validate_encoded(self, X, len(self.components_))
-        back = scipy.linalg.pinv(self.components_.T.astype(np.float64))
-        rows = Z @ back.astype(Z.dtype, copy=False)
+        rows = Z @ _pseudo_inverse(self.components_).astype(Z.dtype, copy=False)
         if self.mean_ is not None:
             rows += self.mean_.astype(Z.dtype, copy=False)
         return rows
@@ -97,8 +102,9 @@ class NestedTransformer(PrefixMixin, ClassNamePrefixFeaturesOutMixin, SkrepTrans
         shorter one, which loses some direction altogether, has 1.
         """
         check_is_fitted(self)
-        lengths = scipy.linalg.svdvals(self.components_.astype(np.float64)) ** 2
-        lost = len(self.components_) < self.n_features_in_
+        B = self.components_.astype(np.float64)
+        lengths = np.linalg.eigvalsh(B @ B.T)
+        lost = len(B) < self.n_features_in_
         return float(max(np.abs(lengths - 1).max(), float(lost)))
 
     @property
@@ -109,11 +115,23 @@ class NestedTransformer(PrefixMixin, ClassNamePrefixFeaturesOutMixin, SkrepTrans
         self.components_ = self.components_[:k]
 
     def _validated(self, X: Any, **checks: Any) -> Matrix:
-        if self.__sklearn_tags__().input_tags.sparse:
-            checks["accept_sparse"] = "csr"
-        return validate_rows(self, X, reset=False, **checks)
+        return validate_rows(self, X, reset=False, accept_sparse="csr", **checks)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _pseudo_inverse(components: FloatArray) -> FloatArray:
+    """Map of shape (n_components, n_features) from coordinates along axes to rows."""
+    B = components.astype(np.float64)
+    lengths = np.linalg.norm(B, axis=1)[:, None]
+    try:
+        # Axes differ in length by orders of magnitude; their directions do not.
+        units = B / lengths
+        factor = scipy.linalg.cho_factor(units @ units.T)
+        inverse: FloatArray = scipy.linalg.cho_solve(factor, units) / lengths
+    except (np.linalg.LinAlgError, ValueError):
+        inverse = scipy.linalg.pinv(B.T)
+    return inverse

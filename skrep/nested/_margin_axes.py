@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from skrep.linalg import Moments
 from skrep.nested._margin_pairs import Pairs, lower_mean
 from skrep.typing import FloatArray
 
@@ -61,8 +62,7 @@ def greedy_axes(
         Axes of shape (n_features,). Once the span of the rows is used up,
         orthonormal axes off it, of value 0.
     """
-    spread = np.sqrt(weights / weights.sum())[:, None]
-    variances, basis = scipy.linalg.eigh((rows * spread).T @ (rows * spread))
+    variances, basis = scipy.linalg.eigh(Moments.of(rows, weights).covariance)
     variances, basis = variances[::-1], basis[:, ::-1]
     floor = 10 * max(rows.shape) * np.finfo(np.float64).eps * variances[0]
     rank = int(np.sum(variances > floor))

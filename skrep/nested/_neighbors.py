@@ -59,7 +59,7 @@ def neighbor_scatter(
         scores[np.arange(len(own)), own] = -np.inf
         near = _largest(scores, k)
         share = _filled(weights[near], weights[own] - 1, n_neighbors)
-        for j in range(k):
+        for j in np.flatnonzero(share.any(axis=0)):
             gaps = X[own] - X[near[:, j]].astype(np.float64)
             scatter += second_moment(gaps, weights[own] * share[:, j])
     return scatter

@@ -4,6 +4,7 @@ import warnings
 from numbers import Integral, Real
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -13,7 +14,12 @@ from skrep.exceptions import FewerColumnsWarning
 from skrep.linalg import fix_signs
 from skrep.nested._distinct import centered_distinct_rows
 from skrep.nested._linear import NestedTransformer
-from skrep.nested._noise_edge import agreement, noise_edge, principal_axes
+from skrep.nested._noise_edge import (
+    agreement,
+    half_grams,
+    noise_edge,
+    principal_axes,
+)
 from skrep.utils.validation import check_sample_weight, validate_rows
 
 __all__ = ["NoisePruner"]
@@ -53,18 +59,20 @@ class NoisePruner(NestedTransformer):
         Number of axes that pass both tests. Where none does, the first axis is kept
         all the same, with a warning: a transformer must return a column.
     n_noise_ : int
-        Number of the other axes: the columns less `n_signal_`.
+        Number of the other axes: the columns less `n_signal_`. `prefix` counts the
+        signal that it cuts among them.
     reason_ : str
-        One sentence that says how the two numbers came about.
+        How the two numbers came about, in a sentence; `prefix` adds one.
     noise_level_ : float
         The noise variance, in squared units of X.
     edge_ : float
         The largest eigenvalue that such noise explains.
     eigenvalues_ : ndarray of shape (n_features_in_,)
         Eigenvalues of the unbiased covariance, the largest first.
-    agreement_ : ndarray of shape (n_candidates,)
-        The cosine of test 2 for k = 1, 2, and so on, non-increasing, as far as the
-        first that fails; empty where no eigenvalue is above the edge.
+    agreement_ : ndarray of shape (2,)
+        The cosine of test 2 for the axes that pass both tests, at least `threshold`,
+        and for one axis more, under it. NaN where no axis passes, or where no further
+        eigenvalue is above the edge. `prefix` leaves it as it was in fit.
     components_ : ndarray of shape (n_components, n_features_in_)
         The axes kept, as unit rows, the strongest first; the largest entry of each is
         positive.
@@ -167,20 +175,20 @@ class NoisePruner(NestedTransformer):
         n_free = counts.sum() - 1
         eigenvalues, axes = principal_axes(rows, counts, n_free)
         noise = noise_edge(eigenvalues, n_free)
-        cosines = agreement(
+        grams = half_grams(
             rows,
             counts,
             noise.n_above,
-            threshold=self.threshold,
             n_splits=self.n_splits,
             random_state=check_random_state(self.random_state),
         )
-        self.n_signal_ = int((cosines >= self.threshold).sum())
+        found = agreement(grams, self.threshold)
+        self.n_signal_ = found.n_axes
         self.n_noise_ = X.shape[1] - self.n_signal_
         square = centered.scale**2
         self.noise_level_, self.edge_ = noise.level * square, noise.edge * square
         self.eigenvalues_ = (eigenvalues * square).astype(X.dtype)
-        self.agreement_ = cosines.astype(X.dtype)
+        self.agreement_ = np.array([found.cosine, found.following], X.dtype)
         kept = fix_signs(axes[: max(1, self.n_signal_)])
         self.components_ = kept.astype(X.dtype)
         self.mean_ = centered.mean.astype(X.dtype)
@@ -215,3 +223,11 @@ class NoisePruner(NestedTransformer):
             Claim("positive_scaling", "same_action"),
             Claim("row_permutation", "same_action"),
         )
+
+    def _keep(self, k: int) -> None:
+        n_kept = len(self.components_)
+        super()._keep(k)
+        if k < n_kept:
+            self.n_signal_ = k
+            self.n_noise_ = self.n_features_in_ - k
+            self.reason_ += f" Cut to the first {k} of the {n_kept} axes kept."

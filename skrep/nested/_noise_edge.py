@@ -1,5 +1,7 @@
 """Which principal axes stand out of the noise, and return in other rows."""
 
+from bisect import bisect_left
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +14,15 @@ from skrep.linalg import (
 )
 from skrep.typing import FloatArray
 
-__all__ = ["NoiseEdge", "agreement", "noise_edge", "principal_axes"]
+__all__ = [
+    "Agreement",
+    "NoiseEdge",
+    "agreement",
+    "half_grams",
+    "mean_cosine",
+    "noise_edge",
+    "principal_axes",
+]
 
 
 class NoiseEdge(NamedTuple):
@@ -23,8 +33,19 @@ class NoiseEdge(NamedTuple):
     n_above: int
 
 
+class Agreement(NamedTuple):
+    """Number of axes that agree, their mean cosine, and that with one axis more."""
+
+    n_axes: int
+    cosine: float
+    following: float
+
+
 def principal_axes(
-    rows: FloatArray, weights: FloatArray, n_free: float = 1.0
+    rows: FloatArray,
+    weights: FloatArray,
+    n_free: float = 1.0,
+    n_axes: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues and eigenvectors of a covariance, the largest first.
 
@@ -37,17 +58,23 @@ def principal_axes(
     n_free : float, default=1.0
         What the sum of the weights is divided by: the covariance is multiplied by the
         quotient.
+    n_axes : int or None, default=None
+        How many, from 1 to `n_features`; None is all.
 
     Returns
     -------
-    eigenvalues : ndarray of shape (n_features,)
+    eigenvalues : ndarray of shape (n_axes,)
         Non-negative; what rounding leaves of zero eigenvalues is zero.
-    axes : ndarray of shape (n_features, n_features)
+    axes : ndarray of shape (n_axes, n_features)
         Unit axes as rows.
     """
     covariance = Moments.of(rows, weights).covariance
-    values, vectors = scipy.linalg.eigh(covariance)
-    values, axes = values[::-1], vectors.T[::-1]
+    d = len(covariance)
+    n_axes = n_axes or d
+    # Beyond a quarter of the axes, all at once are faster than some.
+    subset = [d - n_axes, d - 1] if 4 * n_axes <= d else None
+    values, vectors = scipy.linalg.eigh(covariance, subset_by_index=subset)
+    values, axes = values[::-1][:n_axes], vectors.T[::-1][:n_axes]
     floor = 10 * max(rows.shape) * np.finfo(np.float64).eps * values[0]
     values = np.where(values > floor, values, 0.0)
     return values * (weights.sum() / n_free), axes
@@ -83,21 +110,15 @@ def noise_edge(eigenvalues: FloatArray, n_free: float) -> NoiseEdge:
     return NoiseEdge(level, edge, int(np.sum(positive > edge)))
 
 
-def agreement(
+def half_grams(
     rows: FloatArray,
     weights: FloatArray,
     n_above: int,
     *,
-    threshold: float,
     n_splits: int,
     random_state: np.random.RandomState,
-) -> FloatArray:
-    r"""Tell how well the leading axes of one half of the rows return in the other.
-
-    For :math:`k = 1, 2, \dots` it is the smallest principal cosine between the first
-    k axes of one half and the first `n_above` axes of the other, so that axes which
-    only change places or mix within what stands out still agree. It never rises with
-    k.
+) -> list[FloatArray]:
+    """Compare the leading axes of one half of the rows with those of the other.
 
     Parameters
     ----------
@@ -107,19 +128,18 @@ def agreement(
         Their weights.
     n_above : int
         Number of candidates.
-    threshold : float
-        The numbers end with the first below it.
     n_splits : int
-        Number of random halvings; both ways of each are averaged.
+        Number of random halvings; both ways of each are compared.
     random_state : RandomState instance
         Randomness of the halvings.
 
     Returns
     -------
-    ndarray of shape (n_candidates,)
-        Cosines; all but perhaps the last are at least the threshold.
+    list of ndarray of shape (n_above, n_above)
+        Inner products of the axes of a half, once they are projected on the span of
+        the first `n_above` axes of the other; none where there are no candidates.
     """
-    grams = []
+    grams: list[FloatArray] = []
     for _ in range(n_splits if n_above else 0):
         order = random_state.permutation(len(rows))
         half = len(rows) // 2
@@ -129,20 +149,60 @@ def agreement(
         )
         cosines = one @ other.T
         grams += [cosines @ cosines.T, cosines.T @ cosines]
-    found: list[float] = []
-    while len(found) < n_above and (not found or found[-1] >= threshold):
-        k = len(found) + 1
-        squares = [
-            scipy.linalg.eigvalsh(gram[:k, :k], subset_by_index=[0, 0])[0]
-            for gram in grams
-        ]
-        # Rounding must not let the numbers rise.
-        mean = float(np.mean(np.sqrt(np.clip(squares, 0, 1))))
-        found.append(min([mean, *found[-1:]]))
-    return np.array(found)
+    return grams
+
+
+def mean_cosine(grams: list[FloatArray], k: int) -> float:
+    """Smallest principal cosine of the first k axes with the other half, averaged.
+
+    Axes that only change places, or mix within what stands out, still agree. The
+    number never rises with k.
+
+    Parameters
+    ----------
+    grams : list of ndarray of shape (n_above, n_above)
+        See `half_grams`.
+    k : int
+        Number of axes, from 1 to `n_above`.
+
+    Returns
+    -------
+    float
+        The mean cosine.
+    """
+    squares = [
+        scipy.linalg.eigvalsh(gram[:k, :k], subset_by_index=[0, 0])[0] for gram in grams
+    ]
+    return float(np.mean(np.sqrt(np.clip(squares, 0, 1))))
+
+
+def agreement(grams: list[FloatArray], threshold: float) -> Agreement:
+    """Find how many leading axes of one half of the rows return in the other.
+
+    Parameters
+    ----------
+    grams : list of ndarray of shape (n_above, n_above)
+        See `half_grams`.
+    threshold : float
+        The least mean cosine.
+
+    Returns
+    -------
+    Agreement
+        The largest k whose mean cosine is not under the threshold, found by
+        bisection, its cosine, and that of k + 1; NaN where there are no such axes.
+    """
+    n_above = len(grams[0]) if grams else 0
+
+    @cache
+    def at(k: int) -> float:
+        return mean_cosine(grams, k) if 0 < k <= n_above else np.nan
+
+    found = bisect_left(range(1, n_above + 1), True, key=lambda k: at(k) < threshold)
+    return Agreement(found, at(found), at(found + 1))
 
 
 def _leading(rows: FloatArray, weights: FloatArray, k: int) -> FloatArray:
     """First axes of some rows; zero, to agree with none, beyond what they span."""
-    values, axes = principal_axes(rows, weights)
-    return axes[:k] * (values[:k, None] > 0)
+    values, axes = principal_axes(rows, weights, n_axes=k)
+    return axes * (values[:, None] > 0)

@@ -196,8 +196,8 @@ def _mixed_axes(
     r"""Stack the axes of several objectives, then take principal axes of the stack.
 
     With :math:`F = [w_1 W_1 / |W_1|, w_2 W_2 / |W_2|, \dots]`, :math:`|W|^2 =
-    \operatorname{tr} W^\top T W`, inner products of all outputs are the weighted sum of
-    the inner products of the objectives, and each prefix approximates them best.
+    \operatorname{tr} W^\top T W`, inner products of all outputs are the sum of those of
+    the objectives, weighted by :math:`w^2`, and each prefix approximates them best.
     """
     parts = []
     for name, weight in weights.items():
@@ -214,8 +214,14 @@ def _mixed_axes(
         if name in data.contrasts:
             sides += data.contrasts[name].sides
     signal = sum(map(per_trace, sides))
-    # With F u = v, the eigenvectors u of F' S F solve (F F') S v = values v.
-    values, vectors = scipy.linalg.eigh(signal, stack @ stack.T, type=3)
+    try:
+        # With F u = v, the eigenvectors u of F' S F solve (F F') S v = values v.
+        values, vectors = scipy.linalg.eigh(signal, stack @ stack.T, type=3)
+    except np.linalg.LinAlgError:
+        # Weights so lopsided that F F' is singular to rounding.
+        values, turned = np.linalg.eigh(stack.T @ signal @ stack)
+        kept = slice(-len(data.covariance), None)
+        values, vectors = values[kept], stack @ turned[:, kept]
     return Axes(*settle_null(vectors[:, ::-1], values[::-1]))
 
 

@@ -37,8 +37,8 @@ class PrefixMixin:
         Returns
         -------
         estimator
-            A new fitted estimator whose `n_components` is the length; this one is
-            left as it was.
+            A new fitted estimator whose `n_components`, where it has this parameter,
+            is the length; this one is left as it was.
 
         Raises
         ------
@@ -49,15 +49,11 @@ class PrefixMixin:
         who = f"{type(self).__name__}.prefix"
         k = check_n_components(who, n_components, self._n_features_out)
         shorter = copy.copy(self)
-        shorter.n_components = k
+        if hasattr(shorter, "n_components"):
+            shorter.n_components = k
         shorter._keep(k)
         return shorter
 
     def _keep(self, k: int) -> None:
         """Cut what has one entry per component."""
         raise NotImplementedError
-
-    def _normalizes(self) -> bool:
-        """Tell what was asked for in fit: parameters act at the next one."""
-        chosen = getattr(self, "normalize", False)
-        return bool(getattr(self, "_normalize", chosen))

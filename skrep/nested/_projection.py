@@ -12,16 +12,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skrep._claims import Claim
-from skrep.linalg import (
-    leading_axes,
-)
+from skrep.linalg import leading_axes
 from skrep.nested import _gather, _inputs
 from skrep.nested._claimed import nested_claims
 from skrep.nested._classes import Axes
 from skrep.nested._streaming import MomentTransformer
-from skrep.utils.validation import (
-    check_n_components,
-)
+from skrep.utils.validation import check_n_components
 
 __all__ = ["NestedProjection"]
 
@@ -70,7 +66,7 @@ class NestedProjection(MomentTransformer):
     blocks : tuple of int or None, default=None
         Lengths that Matryoshka vectors were trained for, such as ``(64, 128, 256)``.
         Axes then stay inside the blocks of columns between these lengths, so that
-        cutting at one of them is plain truncation up to a rotation, and better below.
+        cutting at one of them is plain truncation of centered rows up to a rotation.
     normalize : bool, default=False
         Whether outputs are brought to norm one, at every length anew.
     solver : {"auto", "full", "randomized"}, default="auto"
@@ -91,9 +87,9 @@ class NestedProjection(MomentTransformer):
         The basis, one axis per row; the largest entry of each is positive. Orthonormal
         for "variance" and with `blocks`.
     objective_values_ : ndarray of shape (n_components,)
-        What each axis is worth: variance, weighted variance between classes, or the
-        eigenvalue of the objective. Non-increasing within each stage (class axes, then
-        the rest) and each block.
+        What each axis is worth: variance (with divisor n), weighted variance between
+        classes, or the eigenvalue of the objective. Non-increasing within each stage
+        (class axes, then the rest) and each block.
     mean_ : ndarray of shape (n_features_in_,)
         Weighted mean of the rows.
     full_length_drift_ : float
@@ -117,9 +113,11 @@ class NestedProjection(MomentTransformer):
     :meth:`counterpart` center the queries by their own mean. Inside a pipeline wrap
     that twin in :class:`sklearn.frozen.FrozenEstimator`, as a clone would fit again.
 
-    After one fit, "variance" and "classes" can take more rows by :meth:`partial_fit`,
-    and the rows of another estimator by :meth:`merge`; the moments that this needs stay
-    in the fitted object. :meth:`prefix` leaves them behind.
+    After one fit with the solver "full", "variance" and "classes" can take more rows by
+    :meth:`partial_fit`, and the rows of another estimator by :meth:`merge`; the moments
+    that this needs stay in the fitted object. :meth:`prefix` leaves them behind. What
+    `y` holds, and where a number is cut into slices, is settled by the first rows: say
+    `target_type`, and give slices of your own as classes where parts shall merge.
 
     References
     ----------
@@ -219,10 +217,9 @@ class NestedProjection(MomentTransformer):
             If CSR rows meet another objective than "variance".
         """
         names = _inputs.objective_names(self.objective)
-        self._moments = self._target = None
         side, kept = self._side(X, sample_weight, reset=True)
         who, width = type(self).__name__, side.rows.shape[1]
-        others = _gather.partners(who, names, pairs, queries, width, kept)
+        others = _gather.partners(self, names, pairs, queries, width, kept)
         _inputs.check_blocks(self.blocks, names, width)
         if names == ("cca",):
             shrinkage = _inputs.check_shrinkage(self.shrinkage, names)
@@ -231,16 +228,16 @@ class NestedProjection(MomentTransformer):
         solver = self.solver, names, self.n_components, self.blocks
         if _inputs.choose_solver(*solver, width) == "randomized":
             return self._store(self._leading(side), side.mean, side.rows.dtype)
-        moments = self._measure(side, names, y, kept)
+        moments, target = self._measure(side, names, y, kept, None)
         if "neighbors" in names:
-            _inputs.check_n_neighbors(self.n_neighbors, side.rows.shape[0])
-        if names in (("variance",), ("classes",)):
-            self._moments = moments
-            return self._solve(moments, side.rows.dtype)
+            _inputs.check_n_neighbors(self.n_neighbors, side.counts.sum())
         contrasts = _gather.contrasts(
             side, names, others, self.n_neighbors, self.random_state
         )
-        return self._solve(moments, side.rows.dtype, contrasts)
+        self._solve(moments, side.rows.dtype, contrasts)
+        if names in (("variance",), ("classes",)):
+            self._moments, self._target = moments, target
+        return self
 
     def counterpart(self, X_other: Any, sample_weight: Any = None) -> Self:
         """Give the fitted twin for the other side: the same axes, its own mean.
@@ -261,7 +258,7 @@ class NestedProjection(MomentTransformer):
         Raises
         ------
         ValueError
-            If the rows have another number of columns than the axes.
+            If the rows have other columns than the axes.
         """
         check_is_fitted(self)
         twin = copy.copy(self)
@@ -269,12 +266,13 @@ class NestedProjection(MomentTransformer):
         if self._other is not None:
             twin.components_, twin._other = self._other, self.components_
         width = twin.components_.shape[1]
-        side, _ = twin._side(X_other, sample_weight, reset=True)
+        two_maps = self._other is not None
+        side, _ = twin._side(X_other, sample_weight, reset=two_maps)
         if side.rows.shape[1] != width:
             raise ValueError(
                 f"{type(self).__name__}.counterpart: 'X_other' has "
-                f"{side.rows.shape[1]} columns, and the axes have {width}. Pass rows "
-                "of the other side from the encoder that made those of fit."
+                f"{side.rows.shape[1]} columns, and its axes have {width}. Pass rows "
+                "of the other side from the encoder that made the pairs of fit."
             )
         twin.mean_ = side.mean.astype(self.mean_.dtype)
         return twin
@@ -282,7 +280,8 @@ class NestedProjection(MomentTransformer):
     def invariances(self) -> tuple[Claim, ...]:
         """List what acting on X and fitting again leaves alone.
 
-        Partners and queries stay where they are meanwhile.
+        Partners and queries stay where they are meanwhile. A claim about labels holds
+        where `y` holds classes.
 
         Returns
         -------
@@ -294,14 +293,14 @@ class NestedProjection(MomentTransformer):
             blocks=self.blocks is not None,
             normalize=self.normalize,
             randomized=self.solver == "randomized",
+            labels=self.target_type != "numbers",
         )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.objective == "variance"
-        tags.target_tags.required = "classes" in (
-            self.objective if isinstance(self.objective, Mapping) else [self.objective]
-        )
+        names = _inputs.listed(self.objective)
+        tags.input_tags.sparse = names == ("variance",)
+        tags.target_tags.required = "classes" in names
         return tags
 
     def _leading(self, side: _gather.Side) -> Axes:

@@ -14,6 +14,7 @@ from skrep.typing import FloatArray, IntArray
 from skrep.utils.targets import check_target
 from skrep.utils.validation import (
     check_n_components,
+    check_overflow,
     check_sample_weight,
     validate_rows,
 )
@@ -162,7 +163,9 @@ class PrefixRotation(NestedTransformer):
         k = check_n_components(name, self.n_components, X.shape[1])
         levels = _label_levels(name, y, X.shape[0])
         weights = check_sample_weight(name, sample_weight, X.shape[0])
-        basis = role_basis([GroupMoments.of(X, codes, weights) for codes in levels])
+        groups = [GroupMoments.of(X, codes, weights) for codes in levels]
+        check_overflow(name, *(level.scatter for level in groups))
+        basis = role_basis(groups)
         self.components_ = basis.components.astype(X.dtype)
         self.objective_values_ = basis.values.astype(X.dtype)
         self.roles_ = basis.roles

@@ -17,6 +17,7 @@ from skrep.nested._objectives import Contrast, Statistics, block_axes
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils.validation import (
     check_n_components,
+    check_overflow,
     check_sample_weight,
     validate_rows,
 )
@@ -71,16 +72,19 @@ class MomentTransformer(NestedTransformer):
             If this estimator is fitted and holds no moments to add to.
         """
         names = _inputs.objective_names(self.objective)
-        _inputs.check_moments(self)
         fresh = not hasattr(self, "components_")
-        if fresh:
-            self._moments = self._target = None
+        if not fresh:
+            _inputs.check_moments(self, names)
         side, kept = self._side(X, sample_weight, reset=fresh)
-        moments = self._measure(side, names, y, kept)
-        if self._moments is not None:
+        rule = None if fresh else self._target
+        moments, target = self._measure(side, names, y, kept, rule)
+        if not fresh:
+            _inputs.check_labels(self._moments, moments)
             moments = self._moments.merge(moments)
-        self._moments = moments
-        return self._solve(moments, side.rows.dtype)
+            _inputs.warn_of_integers(self._moments, moments, self.target_type)
+        self._solve(moments, side.rows.dtype)
+        self._moments, self._target = moments, target
+        return self
 
     @available_if(_inputs.can_merge)
     def merge(self, other: "MomentTransformer") -> Self:
@@ -104,11 +108,14 @@ class MomentTransformer(NestedTransformer):
             If the two cannot be merged.
         """
         check_is_fitted(self)
-        check_is_fitted(other)
-        _inputs.check_moments(self)
-        _inputs.check_same(self, other)
-        self._moments = self._moments.merge(other._moments)
-        return self._solve(self._moments, self.components_.dtype)
+        names = _inputs.objective_names(self.objective)
+        _inputs.check_moments(self, names)
+        _inputs.check_same(self, other, names)
+        _inputs.check_labels(self._moments, other._moments)
+        moments, target = self._moments.merge(other._moments), self._target
+        self._solve(moments, self.components_.dtype)
+        self._moments, self._target = moments, target
+        return self
 
     def _side(
         self, X: Any, sample_weight: Any, *, reset: bool
@@ -123,21 +130,26 @@ class MomentTransformer(NestedTransformer):
         return _gather.Side(X, weights), kept
 
     def _measure(
-        self, side: _gather.Side, names: tuple[str, ...], y: Any, kept: AnyArray
-    ) -> Moments | GroupMoments:
+        self,
+        side: _gather.Side,
+        names: tuple[str, ...],
+        y: Any,
+        kept: AnyArray,
+        rule: _gather.TargetRule | None,
+    ) -> tuple[Moments | GroupMoments, _gather.TargetRule | None]:
         if "classes" not in names:
-            return Moments.of(side.rows, side.weights)
-        self._target, labels = _gather.group_labels(
-            type(self).__name__, y, kept, side.weights, self._target, self.target_type
+            return Moments.of(side.rows, side.weights), None
+        rule, labels = _gather.group_labels(
+            type(self).__name__, y, kept, side.weights, rule, self.target_type
         )
-        return GroupMoments.of(side.rows, labels, side.weights)
+        return GroupMoments.of(side.rows, labels, side.weights), rule
 
     def _solve(
         self,
         moments: Moments | GroupMoments,
         dtype: Any,
         contrasts: Mapping[str, Contrast] = MappingProxyType({}),
-    ) -> Self:
+    ) -> None:
         groups = moments if isinstance(moments, GroupMoments) else None
         total = moments if isinstance(moments, Moments) else moments.total()
         names = _inputs.objective_names(self.objective)
@@ -145,6 +157,9 @@ class MomentTransformer(NestedTransformer):
         shrinkage = _inputs.check_shrinkage(self.shrinkage, names)
         edges = _inputs.check_blocks(self.blocks, names, width)
         check_n_components(type(self).__name__, self.n_components, width)
+        who = type(self).__name__
+        noises = [contrast.noise for contrast in contrasts.values()]
+        check_overflow(who, total.covariance, *noises)
         data = Statistics(total.covariance, groups, contrasts)
         try:
             axes = block_axes(data, self.objective, shrinkage, edges)
@@ -154,7 +169,7 @@ class MomentTransformer(NestedTransformer):
                 "leaves an eigenproblem of 'objective' singular: rows are too few, or "
                 'columns repeat each other. Pass shrinkage="auto".'
             ) from error
-        return self._store(axes, total.mean, dtype)
+        self._store(axes, total.mean, dtype)
 
     def _store(
         self, axes: Axes, mean: FloatArray, dtype: Any, other: Axes | None = None
@@ -163,11 +178,14 @@ class MomentTransformer(NestedTransformer):
         k = check_n_components(type(self).__name__, self.n_components, available)
         components = axes.directions.T[:k]
         fixed = fix_signs(components)
+        with np.errstate(over="ignore"):
+            values = axes.values[:k].astype(dtype)
+        check_overflow(type(self).__name__, values)
         self.components_ = fixed.astype(dtype)
-        self.objective_values_ = axes.values[:k].astype(dtype)
+        self.objective_values_ = values
         self.mean_ = mean.astype(dtype)
         self._normalize = self.normalize
-        self._other = None
+        self._moments = self._target = self._other = None
         if other is not None:
             turned = np.sign(np.einsum("ij,ij->i", fixed, components))
             self._other = (other.directions.T[:k] * turned[:, None]).astype(dtype)

@@ -8,7 +8,7 @@ import numpy as np
 
 from skrep.typing import IntArray
 
-__all__ = ["check_prefixes"]
+__all__ = ["check_prefixes", "normalizes"]
 
 SHORTEST = 8
 """Powers of two start here, unless the rows are no wider."""
@@ -72,3 +72,36 @@ def check_prefixes(who: str, prefixes: Any, n_available: int) -> IntArray:
             f'{n_available}. Pass prefixes="powers".'
         )
     return np.array(sorted(lengths), dtype=np.int64)
+
+
+def normalizes(transformer: Any) -> bool:
+    """Tell whether a transformer brings its output to norm one.
+
+    Parameters
+    ----------
+    transformer : estimator
+        A transformer, or a pipeline whose last step counts.
+
+    Returns
+    -------
+    bool
+        Whether `normalize` was true in fit, which some keep as `_normalize`; else
+        whether the parameter `normalize` is. scikit-learn's Normalizer with
+        ``norm="l2"`` does nothing else.
+
+    Examples
+    --------
+    >>> from skrep.nested import Truncate
+    >>> from skrep.utils.prefixes import normalizes
+    >>> cut = Truncate(2, normalize=True).fit([[3.0, 4.0, 12.0]])
+    >>> normalizes(cut.set_params(normalize=False))
+    True
+    """
+    while hasattr(transformer, "named_steps"):
+        transformer = transformer.steps[-1][1]
+    for name in ("_normalize", "normalize"):
+        value = getattr(transformer, name, None)
+        if isinstance(value, bool | np.bool_):
+            return bool(value)
+    normalizer = type(transformer).__name__ == "Normalizer"
+    return normalizer and getattr(transformer, "norm", None) == "l2"

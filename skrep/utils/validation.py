@@ -12,11 +12,13 @@ from skrep.typing import FloatArray
 
 __all__ = [
     "check_n_components",
+    "check_overflow",
     "check_sample_weight",
     "dtype_names",
     "row_labels",
     "validate_encoded",
     "validate_rows",
+    "validate_side",
 ]
 
 
@@ -146,7 +148,93 @@ def _float_types(X: Any) -> list[type]:
     return [np.float64, np.float32]
 
 
-def _where_not_finite(X: Any) -> str:
+def validate_side(
+    estimator: Any, name: str, X: Any, *, same_columns: bool = True
+) -> FloatArray:
+    """Validate rows of another side that go into `fit` beside X.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator, which has validated X.
+    name : str
+        The argument, as named in errors.
+    X : array-like of shape (n_rows, n_features)
+        Its value.
+    same_columns : bool, default=True
+        Whether names of columns, where both sides have them, must be those of X.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_features)
+        float32 stays, float16 becomes float32, all other numbers float64.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite, or its columns have other names.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from skrep.utils.validation import validate_side
+    >>> validate_side(BaseEstimator(), "pairs", [[1.0, float("nan")]])
+    Traceback (most recent call last):
+    ...
+    ValueError: BaseEstimator: 'pairs' contains NaN, first in row 0, column 1. ...
+    """
+    who = type(estimator).__name__
+    options: dict[str, Any] = {"input_name": name, "estimator": who}
+    try:
+        rows: FloatArray = check_array(X, dtype=_float_types(X), **options)
+    except (TypeError, ValueError) as error:
+        message = str(error)
+        if f"Input {name} contains" in message:
+            message = _where_not_finite(X, name)
+        raise type(error)(f"{who}: {message}") from error
+    known = list(getattr(estimator, "feature_names_in_", ()))
+    found = _get_feature_names(X)
+    names = [] if found is None else list(found)
+    if known and names and same_columns and known != names:
+        raise ValueError(
+            f"{who}: '{name}' has columns {names}, and X has {known}. Both "
+            f"need the same columns in the same order: pass {name}[X.columns]."
+        )
+    return rows
+
+
+def check_overflow(who: str, *moments: FloatArray) -> None:
+    """Refuse moments that are not finite, as those of huge rows.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in the error.
+    *moments : ndarray
+        What was computed from squares of finite rows.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrep.utils.validation import check_overflow
+    >>> check_overflow("example", np.array([np.inf]))
+    Traceback (most recent call last):
+    ...
+    ValueError: example: 'X' holds numbers so large that their squares overflow. ...
+    """
+    if not all(np.isfinite(part).all() for part in moments):
+        raise ValueError(
+            f"{who}: 'X' holds numbers so large that their squares overflow. Divide "
+            "all rows by one number first, such as np.abs(X).max()."
+        )
+
+
+def _where_not_finite(X: Any, argument: str = "X") -> str:
     names = _get_feature_names(X)
     if sp.issparse(X):
         values = sp.coo_array(X)
@@ -159,8 +247,8 @@ def _where_not_finite(X: Any) -> str:
     what = "NaN" if np.isnan(value) else "infinity"
     label = int(column) if names is None else f"'{names[column]}'"
     return (
-        f"'X' contains {what}, first in row {row}, column {label}. Drop such rows or "
-        "fill them in first, as with sklearn.impute.SimpleImputer()."
+        f"'{argument}' contains {what}, first in row {row}, column {label}. Drop such "
+        "rows or fill them in first, as with sklearn.impute.SimpleImputer()."
     )
 
 
@@ -194,13 +282,13 @@ def check_sample_weight(who: str, sample_weight: Any, n_rows: int) -> FloatArray
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = check_array(
-        sample_weight,
-        dtype=np.float64,
-        ensure_2d=False,
-        input_name="sample_weight",
-        estimator=who,
-    )
+    options: dict[str, Any] = {"input_name": "sample_weight", "estimator": who}
+    try:
+        weights = check_array(
+            sample_weight, dtype=np.float64, ensure_2d=False, **options
+        )
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{who}: 'sample_weight': {error}") from error
     if weights.shape != (n_rows,):
         raise ValueError(
             f"{who}: 'sample_weight' has shape {weights.shape}. It needs one weight "
@@ -255,7 +343,7 @@ None for all 8. ...
         raise ValueError(
             f"{who}: 'n_components' is {n_components!r}. It must be an integer from 1 "
             f"to {n_available}, or None for all {n_available}. Pass "
-            f"n_components={n_available} or fewer."
+            f"n_components={n_available}, say."
         )
     return int(n_components)
 

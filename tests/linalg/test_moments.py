@@ -122,3 +122,13 @@ def test_mean_of_many_blocks_and_of_sparse_rows():
     np.testing.assert_allclose(
         Moments.of(X).covariance, np.cov(X.T.astype(np.float64), bias=True), atol=1e-10
     )
+
+
+def test_a_light_row_far_away_costs_the_others_no_digits():
+    X = np.random.default_rng(4).standard_normal((100, 3))
+    X[0] = 1e10
+    weights = np.ones(100)
+    weights[0] = 1e-25
+    expected = np.cov(X[1:].T, bias=True)
+    found = Moments.of(X, weights).covariance
+    np.testing.assert_allclose(found, expected, atol=1e-5)

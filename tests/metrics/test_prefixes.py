@@ -26,6 +26,7 @@ from skrep.metrics import (
     prefix_scores,
     recall_at_k,
 )
+from skrep.nested import Truncate
 
 
 class Counted(TransformerMixin, BaseEstimator):
@@ -294,6 +295,23 @@ def test_errors_name_parameter_rule_and_remedy(rows):
     rule = r"makes sparse rows.*Put TruncatedSVD\(\)"
     fails(rule, estimator=selector, X=sparse, kind=TypeError)
     fails("contains NaN. Drop such rows", X=np.where(X > 2, np.nan, X))
+
+
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_prefixes_have_the_norms_of_the_fit(normalize, piped):
+    X = np.random.default_rng(0).standard_normal((30, 6))
+    cut = Truncate(normalize=normalize)
+    estimator = make_pipeline(StandardScaler(), cut).fit(X) if piped else cut.fit(X)
+    cut.set_params(normalize=not normalize)
+
+    def length(Z, y):
+        return np.linalg.norm(Z, axis=1).mean()
+
+    scores = prefix_scores(estimator, X, prefixes=[2, 4], scoring=length)["score"]
+    rows = StandardScaler().fit_transform(X) if piped else X
+    own = [np.linalg.norm(rows[:, :k], axis=1).mean() for k in (2, 4)]
+    assert_allclose(scores, 1 if normalize else own)
 
 
 @given(

@@ -6,16 +6,14 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skrep.model_selection._cut import (
-    FirstColumns,
-    cut_rows,
-    cut_transformer,
-    normalizes,
-)
+from skrep.model_selection._cut import FirstColumns, cut_rows, cut_transformer
+from skrep.nested import NestedProjection, Truncate
+from skrep.utils.prefixes import normalizes
 
 X = np.random.default_rng(0).standard_normal((12, 5))
 
@@ -86,4 +84,32 @@ def test_who_normalizes():
     assert normalizes(make_pipeline(PCA(), Nested(normalize=True)))
     assert not normalizes(make_pipeline(Nested(normalize=True), PCA()))
     assert not normalizes(Nested())
-    assert not normalizes(Normalizer())
+    assert normalizes(Normalizer())
+    assert not normalizes(Normalizer("l1"))
+    assert normalizes(FrozenEstimator(make_pipeline(PCA(), Truncate()).fit(X)))
+
+
+@pytest.mark.parametrize("kind", [Truncate, NestedProjection])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_what_counts_is_how_it_was_fitted(kind, normalize):
+    fitted = kind(normalize=normalize).fit(X)
+    rows = fitted.transform(X)
+    fitted.set_params(normalize=not normalize)
+    assert normalizes(fitted) is normalize
+    assert normalizes(make_pipeline(PCA(), fitted)) is normalize
+    assert_array_equal(fitted.transform(X), rows)
+
+
+def test_steps_that_are_no_pipeline_are_left_alone():
+    class Walk(Nested):
+        steps = 5
+
+    assert normalizes(Walk(normalize=True))
+
+
+def test_the_number_of_columns_acts_at_the_next_fit():
+    cut = cut_transformer(PCA().fit(X), 2)
+    cut.set_params(n_components=3)
+    assert cut.transform(X).shape == (12, 2)
+    assert list(cut.get_feature_names_out()) == ["pca0", "pca1"]
+    assert cut.fit(X).transform(X).shape == (12, 3)

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skrep.datasets import load_mammals
@@ -102,3 +102,23 @@ def test_metadata_routing_of_pairs(metadata_routing):
     with pytest.raises(TypeError, match="'pairs'}, which are not routed"):
         search.fit(X, y, pairs=pairs)
     assert routed[1] > 0.6
+
+
+def test_a_pipeline_that_ends_in_a_normalizer_is_normalized_after_the_cut():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 8)) * np.arange(8, 0, -1)
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    search = PrefixSearchCV(
+        make_pipeline(NestedProjection(), Normalizer()),
+        LogisticRegression(),
+        prefixes=[2, 4, 8],
+        cv=3,
+    ).fit(X, y)
+    np.testing.assert_allclose(np.linalg.norm(search.transform(X), axis=1), 1)
+    steps = NestedProjection(), Normalizer(), LogisticRegression()
+    grid = GridSearchCV(
+        make_pipeline(*steps), {"nestedprojection__n_components": [2, 4, 8]}, cv=3
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_score"], grid.cv_results_["mean_test_score"]
+    )

@@ -52,6 +52,13 @@ def test_claims_hold(estimator):
         assert report.holds, report
 
 
+def test_of_numbers_nothing_is_claimed_about_labels():
+    model = NestedProjection(objective="classes", target_type="numbers")
+    assert Claim("label_permutation") not in model.invariances()
+    claim = Claim("label_permutation")
+    assert not check_invariance(model, claim, X, np.arange(60) % 30).holds
+
+
 # The randomized solver is exact on five columns, and then has more than it claims.
 @each
 def test_what_is_not_claimed_is_broken(estimator):

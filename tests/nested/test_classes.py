@@ -116,3 +116,20 @@ def test_residual_axes_are_principal_axes_of_the_complement():
     np.testing.assert_allclose(
         rest.directions.T @ rest.directions, np.eye(3), atol=1e-10
     )
+
+
+def test_many_classes_are_weighed_in_blocks():
+    rng = np.random.default_rng(6)
+    y = np.arange(1200) % 400
+    X = rng.standard_normal((1200, 5)) + rng.standard_normal((400, 5))[y]
+    groups = GroupMoments.of(X, y)
+    axes = class_axes(groups, 1.0)
+    level = np.trace(groups.scatter) / len(X) / 5
+    means = (groups.means - X.mean(axis=0)) / np.sqrt(level)
+    pairs = pair_weights(means, groups.weights / len(X))
+    scatter = means.T @ (np.diag(pairs.sum(axis=1)) - pairs) @ means
+    np.testing.assert_allclose(axes.values, np.linalg.eigvalsh(scatter)[::-1])
+    np.testing.assert_array_equal(
+        pairs[100:200],
+        pair_weights(means, groups.weights / len(X), slice(100, 200)),
+    )

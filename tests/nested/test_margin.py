@@ -1,16 +1,29 @@
 """Margin axes: the objective, the ascent, and what the axes are good for."""
 
+import os
+import subprocess
+import sys
+import tracemalloc
+
 import numpy as np
 import pytest
+import scipy.linalg
 from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 
 from skrep.invariance import check_invariance, unclaimed
-from skrep.nested import MarginProjection
+from skrep.nested import MarginProjection, _margin_axes
 from skrep.nested._distinct import centered_distinct_rows
-from skrep.nested._margin_axes import _at, _Objective, _subgradient, greedy_axes
+from skrep.nested._margin_axes import (
+    _at,
+    _Objective,
+    _Residual,
+    _subgradient,
+    _without,
+    greedy_axes,
+)
 from skrep.nested._margin_pairs import Pairs, draw_pairs, lower_mean
 from tests.strategies import matrices, seeds
 
@@ -158,6 +171,66 @@ def test_distinct_rows_depend_on_content_alone(seed):
     assert np.abs(one.rows).max() == 1
 
 
+@given(seed=seeds)
+def test_rows_that_tie_are_the_same_to_the_last_bit_in_any_order(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 3)).round(1)
+    X = np.vstack([X, -X, X[:5], -X[:5]])
+    order = rng.permutation(len(X))
+    one = centered_distinct_rows("example", X, np.ones(len(X)))
+    other = centered_distinct_rows("example", X[order], np.ones(len(X)))
+    for part, counterpart in zip(one, other, strict=True):
+        assert_array_equal(part, counterpart)
+    back = one.rows * one.scale + one.mean
+    found, counts = np.unique(back.round(1) + 0.0, axis=0, return_counts=True)
+    expected, weights = np.unique(X + 0.0, axis=0, return_counts=True)
+    assert_array_equal(found, expected)
+    assert_array_equal(counts, 1)
+    places = np.lexsort(back.round(1).T[::-1])
+    assert_array_equal(one.weights[places], weights)
+
+
+def test_equally_far_rows_are_sorted_by_their_coordinates():
+    X = np.array([[1.0, 0, 3], [-1, 0, -3], [1, 0, -3], [-1, 0, 3], [3, 0, 1]])
+    X = np.vstack([X, [[-3.0, 0, -1]]])
+    found = centered_distinct_rows("example", X, np.ones(6))
+    order = np.lexsort(X.T[::-1])
+    assert_array_equal(found.rows * found.scale, X[order])
+
+
+def test_processes_agree_to_the_last_bit():
+    script = """
+import numpy as np
+from skrep.nested import MarginProjection, NoisePruner
+X = np.random.default_rng(0).normal(size=(300, 8)) * [6, 5, 4, 1, 1, 1, 1, 1]
+margin = MarginProjection(3, n_pairs=500, random_state=0).fit(X)
+pruner = NoisePruner(random_state=0).fit(X)
+for found in (margin.components_, pruner.components_, pruner.agreement_):
+    print(found.tobytes().hex())
+"""
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": salt},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for salt in ("1", "2")
+    }
+    assert len(printed) == 1
+
+
+def test_distinct_rows_are_held_once():
+    X = np.random.default_rng(0).normal(size=(40000, 64)).astype(np.float32)
+    weights = np.ones(len(X))
+    tracemalloc.start()
+    centered_distinct_rows("example", X, weights)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * 2 * X.nbytes
+
+
 # --- the axes --------------------------------------------------------------------
 
 
@@ -261,6 +334,49 @@ def test_the_subgradient_is_the_slope(seed):
     assert_allclose(found, slope, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("alpha", [0.2, 10.0])
+def test_ascents_start_at_principal_axes_of_what_earlier_axes_leave(monkeypatch, alpha):
+    X = rows(n=80, d=7)
+    X -= X.mean(axis=0)
+    seen = []
+    climb = _margin_axes._climb
+
+    def watched(problem, starts, earlier, max_iter, tol):
+        seen.append((starts, earlier))
+        return climb(problem, starts, earlier, max_iter, tol)
+
+    monkeypatch.setattr(_margin_axes, "_climb", watched)
+    MarginProjection(4, alpha=alpha).fit(X)
+    variances = np.linalg.eigvalsh(np.cov(X.T))[::-1]
+    assert_allclose(np.abs(seen[0][0]), np.eye(4, 7), atol=1e-9)
+    for starts, earlier in seen[1:]:
+        assert_allclose(starts @ earlier.T, 0, atol=1e-9)
+        taken = scipy.linalg.orth(earlier.T)
+        off = np.eye(7) - taken @ taken.T
+        share = np.diag(off)
+        usable = share > 0.25 * np.trace(off) / 7
+        left = np.diag(off @ np.diag(variances) @ off)
+        measure = np.where(usable, left / share, -1)
+        best = np.argsort(-measure)[:4]
+        expected = (off[best].T / np.sqrt(share[best])).T
+        assert_allclose(starts, expected, atol=1e-7)
+
+
+@given(seed=seeds)
+def test_what_axes_leave_is_the_projection_off_their_span(seed):
+    rng = np.random.default_rng(seed)
+    covariance = np.diag([4.0, 3.0, 2.0, 1.0])
+    residual = _Residual(np.eye(4), covariance, 4)
+    axes = rng.normal(size=(2, 4))
+    for axis in (axes[0], axes[1], axes[0] - axes[1]):
+        residual = _without(residual, axis)
+    taken = scipy.linalg.orth(axes.T)
+    off = np.eye(4) - taken @ taken.T
+    assert residual.dimension == 2
+    assert_allclose(residual.off, off, atol=1e-7)
+    assert_allclose(residual.covariance, off @ covariance @ off, atol=1e-7)
+
+
 def test_the_ascent_never_falls_and_reports_its_end():
     X = rows()
     centered = centered_distinct_rows("example", X, np.ones(60))
@@ -323,7 +439,7 @@ def test_callbacks_hear_of_every_direction_and_may_stop():
 
 @pytest.mark.parametrize("k", [0, -1, 20, 2.5, True])
 def test_the_rule_of_lengths(k):
-    with pytest.raises(ValueError, match=r"MarginProjection.*n_components=8 or fewer"):
+    with pytest.raises(ValueError, match=r"MarginProjection.*Pass n_components=8"):
         MarginProjection(k).fit(rows(d=8))
 
 

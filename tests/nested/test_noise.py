@@ -9,8 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skrep.exceptions import FewerColumnsWarning
 from skrep.invariance import check_invariance, unclaimed
-from skrep.nested import NoisePruner
-from skrep.nested._noise_edge import agreement, noise_edge, principal_axes
+from skrep.nested import NoisePruner, _noise_edge
+from skrep.nested._noise_edge import (
+    agreement,
+    half_grams,
+    mean_cosine,
+    noise_edge,
+    principal_axes,
+)
 from tests.strategies import seeds
 
 nothing_found = pytest.mark.filterwarnings(
@@ -93,13 +99,8 @@ def test_dependent_columns_add_no_dimension():
 
 def test_agreement_is_the_cosine_of_principal_angles():
     X = spiked(n=120, d=12, spikes=(1, 1, 1, 1))
-    found = agreement(
-        X,
-        np.ones(120),
-        6,
-        threshold=0.0,
-        n_splits=3,
-        random_state=np.random.RandomState(0),
+    grams = half_grams(
+        X, np.ones(120), 6, n_splits=3, random_state=np.random.RandomState(0)
     )
     draws = np.random.RandomState(0)
     expected = np.zeros(6)
@@ -112,35 +113,69 @@ def test_agreement_is_the_cosine_of_principal_angles():
             for k in range(1, 7):
                 angles = scipy.linalg.subspace_angles(one[:, :k], other)
                 expected[k - 1] += np.cos(angles.max()) / 6
-    assert_allclose(found, expected)
+    assert_allclose([mean_cosine(grams, k) for k in range(1, 7)], expected)
 
 
 @given(seed=seeds, threshold=st.floats(0.05, 0.95))
 @settings(max_examples=20)
 @nothing_found
-def test_agreement_falls_and_ends_with_the_first_failure(seed, threshold):
+def test_agreement_is_that_of_the_last_axis_that_passes_and_of_the_next(
+    seed, threshold
+):
     X = spiked(n=80, d=10, spikes=(1, 2, 3, 4), seed=seed)
     pruner = NoisePruner(threshold=threshold, random_state=0).fit(X)
-    cosines = pruner.agreement_
-    assert np.all(np.diff(cosines) <= 0)
-    assert_array_equal(cosines[: pruner.n_signal_] >= threshold, True)
-    assert len(cosines) <= pruner.n_signal_ + 1
-    assert len(cosines) <= np.sum(pruner.eigenvalues_ > pruner.edge_)
-    whole = NoisePruner(threshold=0, random_state=0).fit(X).agreement_
-    assert_allclose(cosines, whole[: len(cosines)])
+    kept, following = pruner.agreement_
+    n_above = np.sum(pruner.eigenvalues_ > pruner.edge_)
+    assert kept >= threshold if pruner.n_signal_ else np.isnan(kept)
+    assert following < threshold if pruner.n_signal_ < n_above else np.isnan(following)
+    whole = NoisePruner(threshold=0, random_state=0).fit(X)
+    assert whole.n_signal_ == n_above
+
+
+@given(seed=seeds, threshold=st.floats(0, 1))
+@settings(max_examples=30)
+def test_bisection_finds_what_a_scan_finds(seed, threshold):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 9)) * np.geomspace(3, 1, 9)
+    grams = half_grams(
+        X, np.ones(40), 7, n_splits=2, random_state=np.random.RandomState(seed)
+    )
+    cosines = np.array([mean_cosine(grams, k) for k in range(1, 8)])
+    assert np.all(np.diff(cosines) <= 1e-12)
+    n_axes = int(np.argmin(np.append(cosines >= threshold, False)))
+    padded = np.r_[np.nan, cosines, np.nan]
+    found = agreement(grams, threshold)
+    assert found.n_axes == n_axes
+    assert_array_equal(found[1:], padded[n_axes : n_axes + 2])
+
+
+def test_few_lengths_are_tried(monkeypatch):
+    tried = []
+
+    def watched(grams, k):
+        tried.append(k)
+        return mean_cosine(grams, k)
+
+    monkeypatch.setattr(_noise_edge, "mean_cosine", watched)
+    cosines = np.linspace(1, 0, 251)
+    found = agreement([np.diag(cosines[:250] ** 2)], 0.301)
+    assert_allclose(found, (175, cosines[174], cosines[175]))
+    assert len(tried) <= 10
+
+
+def test_no_candidates_leave_nothing_to_agree():
+    none = half_grams(
+        np.eye(4), np.ones(4), 0, n_splits=2, random_state=np.random.RandomState(0)
+    )
+    assert_array_equal(agreement(none, 0.5), (0, np.nan, np.nan))
 
 
 def test_half_rows_that_span_too_little_agree_with_nothing():
     rows = np.vstack([np.zeros((5, 3)), np.eye(3)])
-    cosines = agreement(
-        rows,
-        np.ones(8),
-        3,
-        threshold=0.0,
-        n_splits=1,
-        random_state=np.random.RandomState(0),
+    grams = half_grams(
+        rows, np.ones(8), 3, n_splits=1, random_state=np.random.RandomState(0)
     )
-    assert cosines[-1] == 0
+    assert mean_cosine(grams, 3) == 0
 
 
 def test_noise_edge_of_rows_in_fewer_dimensions():
@@ -174,9 +209,31 @@ def test_a_prefix_is_the_leading_coordinates():
     pruner = NoisePruner(random_state=0).fit(X)
     shorter = pruner.prefix(2)
     assert_array_equal(shorter.transform(X), pruner.transform(X)[:, :2])
-    assert shorter.n_signal_ == 3
-    with pytest.raises(ValueError, match="n_components=3 or fewer"):
+    assert shorter.n_signal_ == 2
+    assert shorter.n_noise_ == 38
+    assert shorter.reason_ == (
+        f"{pruner.reason_} Cut to the first 2 of the 3 axes kept."
+    )
+    assert not hasattr(shorter, "n_components")
+    assert pruner.n_signal_ == 3
+    assert pruner.reason_.endswith("37 axes are noise.")
+    assert_array_equal(shorter.agreement_, pruner.agreement_)
+    with pytest.raises(ValueError, match="Pass n_components=3"):
         pruner.prefix(4)
+
+
+@nothing_found
+def test_a_prefix_of_full_length_says_the_same():
+    X = spiked()
+    for pruner in (
+        NoisePruner(random_state=0).fit(X),
+        NoisePruner(threshold=1, random_state=0).fit(X),
+    ):
+        whole = pruner.prefix(len(pruner.components_))
+        assert whole.n_signal_ == pruner.n_signal_
+        assert whole.n_noise_ == pruner.n_noise_
+        assert whole.reason_ == pruner.reason_
+        assert vars(whole).keys() == vars(pruner).keys()
 
 
 def test_the_reason_holds_the_numbers():
@@ -260,6 +317,16 @@ def test_the_reference_axes_are_sorted():
     covariance = np.cov(X.T, aweights=weights, ddof=0)
     assert_allclose(values, np.linalg.eigvalsh(covariance)[::-1])
     assert_allclose((axes @ covariance), values[:, None] * axes, atol=1e-10)
+
+
+@pytest.mark.parametrize("k", [1, 3, 9, 12])
+def test_leading_axes_are_the_first_of_all(k):
+    X = spiked(n=50, d=12)
+    values, axes = principal_axes(X, np.ones(50))
+    leading, first = principal_axes(X, np.ones(50), n_axes=k)
+    assert first.shape == (k, 12)
+    assert_allclose(leading, values[:k])
+    assert_allclose(np.abs(np.sum(first * axes[:k], axis=1)), 1)
 
 
 # --- invariance ------------------------------------------------------------------

@@ -269,8 +269,11 @@ def test_two_means():
     np.testing.assert_allclose(twin.mean_, PAIRS[1::2].mean(axis=0))
     np.testing.assert_array_equal(twin.components_, nested.components_)
     np.testing.assert_allclose(nested.mean_, X.mean(axis=0))
-    with pytest.raises(ValueError, match="encoder that made those of fit"):
+    with pytest.raises(ValueError, match="expecting 6 features"):
         nested.counterpart(X[:, 1:])
+    two = fit("cca")
+    with pytest.raises(ValueError, match="encoder that made the pairs of fit"):
+        two.counterpart(X[:, 1:])
 
 
 def test_blocks_span_the_leading_columns():
@@ -379,7 +382,7 @@ def test_slices_are_frozen_at_the_first_rows():
     expected = NestedProjection(objective="classes").fit(X, slices)
     np.testing.assert_allclose(streamed.components_, expected.components_)
     rest.partial_fit(X[40:60], numbers[40:60])
-    with pytest.raises(ValueError, match="copy one estimator after its first"):
+    with pytest.raises(ValueError, match=r"np\.digitize"):
         rest.merge(NestedProjection(objective="classes").fit(X[60:], numbers[60:]))
 
 
@@ -461,7 +464,7 @@ def test_bad_parameters(params, remedy):
         ("cca", {"pairs": PAIRS[:-1]}, "Select the same rows of both"),
         ("pairs", {"pairs": PAIRS[:, 1:]}, 'use objective="cca"'),
         ("mined", {"queries": PAIRS[:, 1:]}, "with one encoder"),
-        ("pairs", {"pairs": PAIRS * np.nan}, "pairs.*NaN"),
+        ("pairs", {"pairs": PAIRS * np.nan}, "'pairs' contains NaN, first in row 0"),
         ("cca", {"pairs": np.ones((80, 2))}, "Pass rows that differ"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
@@ -620,3 +623,186 @@ def test_merging_needs_the_same_names():
     other = NestedProjection().fit(frame.rename(columns={"a": "z"}))
     with pytest.raises(ValueError, match="in the same order"):
         one.merge(other)
+
+
+@pytest.mark.parametrize("objective", ["variance", "classes"])
+def test_a_failed_step_counts_no_rows(objective):
+    nested = NestedProjection(objective=objective).fit(X[:30], Y[:30])
+    other = NestedProjection(20, objective=objective)
+    nested.set_params(n_components=20)
+    for step in (
+        lambda: nested.partial_fit(X[30:], Y[30:]),
+        lambda: nested.merge(other),
+    ):
+        other._moments = NestedProjection(objective=objective).fit(X, Y)._moments
+        other.components_, other.n_features_in_, other._target = X, D, nested._target
+        with pytest.raises(ValueError, match="'n_components' is 20"):
+            step()
+    nested.set_params(n_components=None).partial_fit(X[30:], Y[30:])
+    np.testing.assert_allclose(nested.components_, fit(objective).components_)
+
+
+@pytest.mark.parametrize(("first", "second"), [("variance", "classes")] * 2)
+def test_another_objective_cannot_take_rows_of_this_one(first, second):
+    for one, two in ((first, second), (second, first)):
+        nested = fit(one).set_params(objective=two)
+        with pytest.raises(ValueError, match="fitted with another 'objective'"):
+            nested.partial_fit(X, Y)
+        with pytest.raises(ValueError, match="Fit both as they are set now"):
+            fit(two).merge(nested)
+
+
+def test_absent_rows_have_no_say_in_what_y_is():
+    y = np.arange(80) % 20
+    y[-1] = 99
+    weights = np.ones(80)
+    weights[-1] = 0
+    model = NestedProjection(objective="classes")
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    absent = clone(model).fit(X[:-1], y[:-1])
+    np.testing.assert_allclose(weighted.components_, absent.components_)
+    missing = y.astype(float)
+    missing[-1] = np.nan
+    clone(model).fit(X, missing, sample_weight=weights)
+    with pytest.raises(ValueError, match="has 79 entries"):
+        clone(model).fit(X, y[:-1], sample_weight=weights)
+
+
+def test_labels_of_two_types_are_not_joined():
+    nested = NestedProjection(objective="classes").fit(X, np.arange(80) % 3)
+    strings = (np.arange(80) % 3).astype(str)
+    with pytest.raises(ValueError, match="str\\(label\\) for label in y"):
+        nested.partial_fit(X, strings)
+    with pytest.raises(ValueError, match="str\\(label\\) for label in y"):
+        nested.merge(NestedProjection(objective="classes").fit(X, strings))
+
+
+def test_a_weight_is_a_number_of_neighbors():
+    model = NestedProjection(objective="neighbors", n_neighbors=5)
+    weighted = clone(model).fit(X[:4], sample_weight=np.full(4, 2.0))
+    repeated = clone(model).fit(np.repeat(X[:4], 2, axis=0))
+    np.testing.assert_allclose(
+        weighted.transform(X[:4]), repeated.transform(X[:4]), atol=1e-9
+    )
+
+
+def test_unequal_weights_fill_the_neighborhood_from_the_nearest():
+    weights = np.random.default_rng(0).choice([1e-3, 0.5, 3], 80)
+    weights *= 80 / weights.sum()
+    center = np.average(X, axis=0, weights=weights)
+    scores = nearest(X - center, X - center)
+    noise = np.zeros((D, D))
+    for i, row in enumerate(scores):
+        room = 5 - max(weights[i] - 1, 0)
+        for j in np.argsort(-row):
+            if j == i or room <= 0:
+                continue
+            share = min(weights[j], room)
+            noise += weights[i] * share * np.outer(X[i] - X[j], X[i] - X[j])
+            room -= share
+    nested = NestedProjection(objective="neighbors")
+    nested.fit(X, sample_weight=weights)
+    T = np.cov(X.T, aweights=weights, bias=True)
+    check_pencil(nested, of_trace_one(T), noise, 3)
+
+
+def test_a_mixture_of_one_streams_and_takes_sparse_rows():
+    sparse = sp.csr_array(X)
+    nested = NestedProjection(objective={"variance": 1}).fit(sparse)
+    nested.partial_fit(sparse)
+    np.testing.assert_allclose(nested.components_, fit("variance").components_)
+
+
+@pytest.mark.parametrize("weight", [1e-5, 1e-9])
+def test_lopsided_mixtures(weight):
+    mixed = fit({"classes": 1, "variance": weight})
+    telling = fit("classes").components_[:3]
+    T = covariance(X)
+    telling = telling / np.sqrt(np.trace(telling @ T @ telling.T))
+    kernel = X @ telling.T @ telling @ X.T
+    ours = X @ mixed.components_.T
+    np.testing.assert_allclose(ours @ ours.T, kernel, atol=1e-3 * kernel.max())
+
+
+def test_coordinates_that_overflow():
+    huge = np.full((1, D), 3e38, dtype=np.float32)
+    nested = fit("variance", X.astype(np.float32), normalize=True)
+    nested.components_ = nested.components_ * np.float32(10)
+    with pytest.raises(ValueError, match=r"np\.float64"):
+        nested.transform(huge)
+
+
+def test_a_failed_fit_keeps_what_streams():
+    nested = fit("variance")
+    with pytest.raises(ValueError, match="NaN"):
+        nested.fit(np.where(np.arange(D) == 2, np.nan, X))
+    np.testing.assert_allclose(
+        nested.partial_fit(X).components_, fit("variance").components_
+    )
+
+
+def test_inverse_where_axes_nearly_repeat_each_other():
+    nested = fit("variance", n_components=3)
+    nested.components_ = nested.components_[[0, 0, 1]]
+    back = nested.inverse_transform(nested.transform(X))
+    Q = fit("variance").components_[:2].T
+    np.testing.assert_allclose(
+        back - nested.mean_, (X - nested.mean_) @ Q @ Q.T, atol=1e-9
+    )
+
+
+def test_columns_of_the_other_side_are_those_of_x():
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    others = pd.DataFrame(PAIRS, columns=list("abcdef"))
+    turned = others[others.columns[::-1]]
+    nested = NestedProjection(objective="pairs").fit(frame, pairs=others)
+    np.testing.assert_array_equal(
+        nested.counterpart(others).feature_names_in_, frame.columns
+    )
+    with pytest.raises(ValueError, match=r"pass pairs\[X.columns\]"):
+        clone(nested).fit(frame, pairs=turned)
+    with pytest.raises(ValueError, match=r"pass queries\[X.columns\]"):
+        NestedProjection(objective="mined").fit(frame, queries=turned)
+    with pytest.raises(ValueError, match="feature names"):
+        nested.counterpart(turned)
+    two = NestedProjection(objective="cca").fit(frame, pairs=turned.iloc[:, 1:])
+    twin = two.counterpart(turned.iloc[:, 1:])
+    assert list(twin.feature_names_in_) == list("edcba")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_partners_a_constant_away_differ_by_nothing(dtype):
+    rows = X.astype(dtype)
+    model = NestedProjection(objective="pairs")
+    expected = clone(model).fit(rows, pairs=rows).components_
+    for shift in (0.1, 0.2, 1.0):
+        found = clone(model).fit(rows, pairs=rows + dtype(shift)).components_
+        np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+@each_objective
+def test_numbers_whose_squares_overflow(objective):
+    sides = {**SIDES, "pairs": PAIRS * 1e200, "queries": PAIRS * 1e200}
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="Divide all rows"):
+        NestedProjection(objective=objective).fit(X * 1e200, **sides)
+    single = (X * 1e25).astype(np.float32)
+    if objective in ("variance", "classes"):
+        with pytest.raises(ValueError, match="Divide all rows"):
+            NestedProjection(objective=objective).fit(single, Y)
+
+
+def test_blocks_of_integers_tell_when_they_have_become_many():
+    y = np.arange(80) % 40
+    nested = NestedProjection(objective="classes").partial_fit(X[:15], y[:15])
+    with pytest.warns(UserWarning, match='target_type="classes"'):
+        nested.partial_fit(X[15:], y[15:])
+    told = NestedProjection(objective="classes", target_type="classes")
+    told.partial_fit(X[:15], y[:15]).partial_fit(X[15:], y[15:])
+    np.testing.assert_array_equal(told.components_, nested.components_)
+
+
+def test_merge_asks_for_a_fitted_projection():
+    with pytest.raises(ValueError, match="fitted by fit or partial_fit"):
+        fit("variance").merge(3)
+    with pytest.raises(ValueError, match="fitted by fit or partial_fit"):
+        fit("variance").merge(NestedProjection())

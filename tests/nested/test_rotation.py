@@ -347,13 +347,13 @@ def test_errors_name_the_remedy():
     with pytest.raises(ValueError, match=r"\[str\(label\) for label in y\]"):
         model.fit(X, [*"abcdefghi", 1])
     for bad in (0, -1, 20, 2.5, True):
-        with pytest.raises(ValueError, match="Pass n_components=7 or fewer"):
+        with pytest.raises(ValueError, match="Pass n_components=7, say"):
             PrefixRotation(bad).fit(X, y)
     with pytest.raises(TypeError, match=r"toarray\(\)"):
         model.fit(sp.csr_array(X), y)
     with pytest.raises(ValueError, match="sample_weight=None"):
         model.fit(X, y, sample_weight=np.zeros(10))
-    with pytest.raises(ValueError, match="Pass n_components=7 or fewer"):
+    with pytest.raises(ValueError, match="Pass n_components=7, say"):
         model.fit(X, y).prefix(8)
 
 
@@ -378,3 +378,9 @@ def test_what_is_not_claimed_is_broken(k):
     for claim in [*claims, Claim("translation", "up_to_orthogonal")]:
         report = check_invariance(PrefixRotation(k), claim, X, y[:, 0])
         assert not report.holds, report
+
+
+def test_numbers_whose_squares_overflow():
+    X, y = labeled(0)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="Divide all rows"):
+        PrefixRotation().fit(X * 1e200, y)

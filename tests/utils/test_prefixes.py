@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
-from skrep.utils.prefixes import check_prefixes
+from skrep.utils.prefixes import check_prefixes, normalizes
 
 
 @pytest.mark.parametrize(
@@ -51,3 +54,10 @@ def test_what_is_no_length_names_the_rule_and_the_remedy(bad, alone):
 def test_none_at_all():
     with pytest.raises(ValueError, match=r"'prefixes' is empty.*Pass prefixes"):
         check_prefixes("this test", [], 8)
+
+
+def test_a_pipeline_that_ends_in_a_normalizer_normalizes():
+    for norm, expected in (("l2", True), ("l1", False)):
+        pipeline = make_pipeline(PCA(), Normalizer(norm))
+        assert normalizes(pipeline) is expected
+    assert not normalizes(make_pipeline(Normalizer(), PCA()))

@@ -99,3 +99,9 @@ def test_missing_values_of_nullable_columns_are_located(dtype):
 def test_what_cannot_be_inverted_names_the_estimator(bad):
     with pytest.raises((TypeError, ValueError), match=r"BaseEstimator.inverse_transf"):
         validate_encoded(BaseEstimator(), bad, 1)
+
+
+@pytest.mark.parametrize("weights", [[1.0, np.nan], ["a", "b"]])
+def test_bad_weights_name_who_got_them(weights):
+    with pytest.raises(ValueError, match=r"^example: 'sample_weight'"):
+        check_sample_weight("example", weights, 2)
