@@ -78,6 +78,7 @@ def run(write: Callable[[str], None], *, plot: str | None = None) -> None:
         write(f"\n{answer.conclusion}")
     if figures is not None:
         figure = figures.Figure(figsize=(7, 4 * len(found)), layout="constrained")
+        figure.get_layout_engine().set(hspace=0.08)
         for axes, answer in zip(
             figure.subplots(len(found), squeeze=False)[:, 0], found, strict=True
         ):
