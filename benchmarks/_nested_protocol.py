@@ -20,7 +20,6 @@ No function reads a test row to choose anything.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +38,6 @@ __all__ = [
     "Space",
     "Split",
     "class_scores",
-    "data_folder",
     "load_space",
     "neighbor_scores",
     "prefixes_of",
@@ -78,23 +76,6 @@ class Encoded:
 
     documents: Array
     queries: dict[str, Array]
-
-
-def data_folder(argument: str | None = None) -> Path:
-    """Folder of the encoder files: the argument, else the variable SKREP_DATA.
-
-    Raises
-    ------
-    FileNotFoundError
-        If neither names a folder that holds the files.
-    """
-    named = argument or os.environ.get("SKREP_DATA")
-    if named is None or not (Path(named) / "wordnet_glosses_minilm.npz").exists():
-        raise FileNotFoundError(
-            f"prefix benchmark: folder {named!r} holds no wordnet_glosses_*.npz; "
-            "pass --data FOLDER or set SKREP_DATA=/folder"
-        )
-    return Path(named)
 
 
 def load_space(folder: Path, name: str) -> Space:

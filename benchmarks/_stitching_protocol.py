@@ -19,7 +19,6 @@ No function reads a test row to choose anything.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,23 +79,6 @@ class Score:
 
     accuracy: float
     mrr: float
-
-
-def data_folder(argument: str | None = None) -> Path:
-    """Folder of the encoder files: the argument, else the variable SKREP_DATA.
-
-    Raises
-    ------
-    FileNotFoundError
-        If neither names a folder that holds the files.
-    """
-    named = argument or os.environ.get("SKREP_DATA")
-    if named is None or not (Path(named) / "wordnet_glosses_minilm.npz").exists():
-        raise FileNotFoundError(
-            f"stitching benchmark: folder {named!r} holds no wordnet_glosses_*.npz; "
-            "pass the folder as the first argument or set SKREP_DATA=/folder"
-        )
-    return Path(named)
 
 
 def load_space(folder: Path, name: str) -> tuple[Array, NDArray[np.integer]]:

@@ -22,6 +22,7 @@ from functools import partial
 from time import perf_counter
 
 import numpy as np
+from _data import data_folder
 from _nested_bars import OTHER_SIDE, Results, own_name, show_bars
 from _nested_peers import PEERS, Method
 from _nested_protocol import (
@@ -31,7 +32,6 @@ from _nested_protocol import (
     Encoded,
     Space,
     Split,
-    data_folder,
     load_space,
     score_encoded,
     stratified_splits,

@@ -21,13 +21,13 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
+from _data import data_folder
 from _report import Report
 from _stitching_protocol import (
     DIRECTIONS,
     PAIR_COUNTS,
     Split,
     aligned_mappers,
-    data_folder,
     draw_pairs,
     fit_head,
     load_space,

@@ -107,13 +107,6 @@ class NestedTransformer(PrefixMixin, ClassNamePrefixFeaturesOutMixin, SkrepTrans
         lost = len(B) < self.n_features_in_
         return float(max(np.abs(lengths - 1).max(), float(lost)))
 
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
-    def _keep(self, k: int) -> None:
-        self.components_ = self.components_[:k]
-
     def _validated(self, X: Any, **checks: Any) -> Matrix:
         return validate_rows(self, X, reset=False, accept_sparse="csr", **checks)
 

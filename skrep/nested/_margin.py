@@ -137,6 +137,8 @@ class MarginProjection(CallbackSupport, NestedTransformer):
         "random_state": ["random_state"],
     }
 
+    _per_component = ("components_", "objective_values_")
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -237,10 +239,6 @@ class MarginProjection(CallbackSupport, NestedTransformer):
             Claim("positive_scaling", "same_action"),
             Claim("row_permutation", "same_action"),
         )
-
-    def _keep(self, k: int) -> None:
-        super()._keep(k)
-        self.objective_values_ = self.objective_values_[:k]
 
     def _warn_of(self, n_rising: int, n_axes: int) -> None:
         if n_rising:

@@ -13,15 +13,17 @@ __all__ = ["PrefixMixin"]
 class PrefixMixin:
     """Mixin of transformers whose output can be cut to its first columns.
 
-    A subclass has `_n_features_out` and cuts its fitted arrays in `_keep`. A parameter
+    A subclass lists its fitted arrays with one entry per component. A parameter
     `normalize`, where there is one, is kept as `_normalize` in fit.
     """
+
+    _per_component: tuple[str, ...] = ("components_",)
 
     n_components: int | None
 
     @property
     def _n_features_out(self) -> int:
-        raise NotImplementedError
+        return len(getattr(self, self._per_component[0]))
 
     def prefix(self, n_components: int) -> Self:
         """Give the fitted estimator of a shorter length.
@@ -56,4 +58,6 @@ class PrefixMixin:
 
     def _keep(self, k: int) -> None:
         """Cut what has one entry per component."""
-        raise NotImplementedError
+        for name in self._per_component:
+            array = getattr(self, name)
+            setattr(self, name, None if array is None else array[:k])

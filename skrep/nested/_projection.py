@@ -153,6 +153,8 @@ class NestedProjection(MomentTransformer):
         "random_state": ["random_state"],
     }
 
+    _per_component = ("components_", "objective_values_", "_other")
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -311,7 +313,4 @@ class NestedProjection(MomentTransformer):
 
     def _keep(self, k: int) -> None:
         super()._keep(k)
-        self.objective_values_ = self.objective_values_[:k]
         self._moments = None
-        if self._other is not None:
-            self._other = self._other[:k]

@@ -129,6 +129,8 @@ class PrefixRotation(NestedTransformer):
     roles_: IntArray
     objective_values_: FloatArray
 
+    _per_component = ("components_", "objective_values_", "roles_")
+
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components
 
@@ -189,11 +191,6 @@ class PrefixRotation(NestedTransformer):
             Claim("row_permutation", "same_action"),
             Claim("label_permutation"),
         )
-
-    def _keep(self, k: int) -> None:
-        super()._keep(k)
-        self.objective_values_ = self.objective_values_[:k]
-        self.roles_ = self.roles_[:k]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

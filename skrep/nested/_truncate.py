@@ -185,6 +185,8 @@ class Truncate(PrefixMixin, SkrepTransformer):
         "random_state": ["random_state"],
     }
 
+    _per_component = ("indices_",)
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -282,13 +284,6 @@ class Truncate(PrefixMixin, SkrepTransformer):
             for group, relation in answers.items()
             for refit in (True, False)
         )
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.indices_)
-
-    def _keep(self, k: int) -> None:
-        self.indices_ = self.indices_[:k]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
