@@ -1,10 +1,14 @@
 """Warnings that skrep sends and callers may want to filter by class."""
 
-__all__ = ["FewerColumnsWarning", "VersionMismatchWarning"]
+__all__ = ["FewerColumnsWarning", "ThinDataWarning", "VersionMismatchWarning"]
 
 
 class FewerColumnsWarning(UserWarning):
     """The data allow fewer output columns than were asked for."""
+
+
+class ThinDataWarning(UserWarning):
+    """The data tell less than the estimator could: constant columns, or few rows."""
 
 
 class VersionMismatchWarning(UserWarning):

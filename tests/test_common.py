@@ -16,8 +16,11 @@ from sklearn.utils.estimator_checks import (
 from skrep.utils.discovery import all_estimators
 from skrep.utils.estimator_checks import parametrize_with_skrep_checks
 
-# Tiny data sets of the checks have fewer rows than the default number of columns.
-pytestmark = pytest.mark.filterwarnings("ignore::skrep.exceptions.FewerColumnsWarning")
+# Tiny data sets of the checks have few rows, and constant columns.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::skrep.exceptions.FewerColumnsWarning"),
+    pytest.mark.filterwarnings("ignore::skrep.exceptions.ThinDataWarning"),
+]
 
 
 def instance(cls):

@@ -1,17 +1,17 @@
 """Weighted means, and moments that merge exactly, whole and about group means."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
+from skrep.linalg._blocks import moment_blocks
+from skrep.linalg._grouped import grouped_gaps, number_labels, present_rows
 from skrep.typing import AnyArray, FloatArray, IntArray, Matrix
 from skrep.utils import row_blocks
-from skrep.utils._chunking import BLOCK_BYTES
 
-__all__ = ["GroupMoments", "Moments", "moment_blocks", "weighted_mean"]
+__all__ = ["GroupMoments", "Moments", "weighted_mean"]
 
 
 @dataclass(frozen=True)
@@ -174,19 +174,11 @@ class GroupMoments:
         GroupMoments
             The moments. A group whose weights are all zero is absent.
         """
-        if weights is None:
-            weights = np.ones(X.shape[0])
-        found, codes = np.unique(labels, return_inverse=True)
-        means = _group_means(X, codes, weights, len(found))
-        scatter = np.zeros((X.shape[1], X.shape[1]))
-        for rows in moment_blocks(X):
-            gaps = X[rows] - means[codes[rows]]
-            gaps *= np.sqrt(weights[rows])[:, None]
-            scatter += gaps.T @ gaps
-        totals = np.bincount(codes, weights, len(found)).astype(np.float64)
-        present = totals > 0
-        n_rows = int(np.count_nonzero(weights))
-        return cls(found[present], totals[present], means[present], scatter, n_rows)
+        X, labels, weights = present_rows(X, labels, weights)
+        found, codes = number_labels(labels)
+        totals = np.bincount(codes, weights).astype(np.float64)
+        means, scatter = _of_groups(X, codes, weights, totals)
+        return cls(found, totals, means, scatter, len(X))
 
     def merge(self, other: "GroupMoments") -> Self:
         """Join the moments of further rows.
@@ -261,23 +253,6 @@ def weighted_mean(X: Matrix, weights: FloatArray) -> FloatArray:
     return mean
 
 
-def moment_blocks(X: FloatArray) -> Iterator[slice]:
-    """Row blocks for which the matrix of moments, touched once each, is no burden.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Rows.
-
-    Returns
-    -------
-    iterator of slice
-        Slices of at least n_features rows where there are as many.
-    """
-    width = 8 * X.shape[1]
-    return row_blocks(X.shape[0], width, budget=max(BLOCK_BYTES, width * X.shape[1]))
-
-
 def _of_dense(
     X: FloatArray, weights: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
@@ -305,17 +280,20 @@ def _of_sparse(X: Any, weights: FloatArray) -> tuple[float, FloatArray, FloatArr
     return weight, mean, products.toarray() - np.outer(mean, mean * weight)
 
 
-def _group_means(
-    X: FloatArray, codes: IntArray, weights: FloatArray, n_groups: int
-) -> FloatArray:
-    totals = np.bincount(codes, weights, n_groups)
-    share = np.divide(
-        weights, totals[codes], out=np.zeros(len(weights)), where=weights > 0
-    )
-    member = sp.csr_array(
-        (share, (codes, np.arange(len(codes)))), shape=(n_groups, len(codes))
-    )
-    means = np.zeros((n_groups, X.shape[1]))
-    for rows in moment_blocks(X):
-        means += member[:, rows] @ X[rows].astype(np.float64, copy=False)
-    return means
+def _of_groups(
+    X: FloatArray, codes: IntArray, weights: FloatArray, totals: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Means of groups, and the pooled scatter about them."""
+    width = X.shape[1]
+    pivots, sums = np.zeros((2, len(totals), width))
+    scatter = np.zeros((width, width))
+    even = bool(np.all(weights == 1))
+    for gaps, load, ends in grouped_gaps(X, codes, weights, pivots):
+        for group in np.flatnonzero(np.diff(ends)):
+            part = slice(ends[group], ends[group + 1])
+            sums[group] += load[part] @ gaps[part]
+        if not even:
+            gaps *= np.sqrt(load)[:, None]
+        scatter += gaps.T @ gaps
+    offsets = sums / totals[:, None]
+    return pivots + offsets, scatter - sums.T @ offsets

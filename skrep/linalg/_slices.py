@@ -11,7 +11,11 @@ _TIE = 1e-9
 
 
 def quantile_edges(
-    y: FloatArray, n_slices: int, weights: FloatArray | None = None
+    y: FloatArray,
+    n_slices: int,
+    weights: FloatArray | None = None,
+    *,
+    lightest: float = 0.0,
 ) -> FloatArray:
     r"""Cut numbers into slices of about equal weight.
 
@@ -33,6 +37,9 @@ def quantile_edges(
         Largest number of slices H, at least 1.
     weights : ndarray of shape (n_rows,), default=None
         Non-negative weights, not all zero; None weighs all alike.
+    lightest : float, default=0.0
+        Least weight of a slice, in units of an even share. Beside a value that takes
+        much of the weight less may be left; such a slice joins its lighter neighbor.
 
     Returns
     -------
@@ -67,11 +74,27 @@ def quantile_edges(
     tied = np.abs(scaled - nearest) <= _TIE
     slices = np.where(tied, toward_center, np.floor(scaled))
     slices = np.clip(slices, 0, n_slices - 1)
-    last = np.flatnonzero(np.diff(slices) > 0)
+    last: IntArray = np.flatnonzero(np.diff(slices) > 0)
+    if lightest and len(last):
+        least = lightest * totals.sum() / n_slices
+        last = _joined(last, np.cumsum(totals), least * (1 - _TIE))
     lower, upper = values[last], values[last + 1]
     middle = lower / 2 + upper / 2
     # Halves round: neighbors in floating point have nothing between them.
     return np.where((lower <= middle) & (middle < upper), middle, lower)
+
+
+def _joined(last: IntArray, below: FloatArray, least: float) -> IntArray:
+    """Drop ends of slices until none is lighter than `least`, the lightest first."""
+    while len(last):
+        sizes = np.diff(below[last], prepend=0.0, append=below[-1])
+        small = int(np.argmin(sizes))
+        if sizes[small] >= least:
+            break
+        left = sizes[small - 1] if small else np.inf
+        right = sizes[small + 1] if small < len(last) else np.inf
+        last = np.delete(last, small - 1 if left <= right else small)
+    return last
 
 
 def slice_codes(y: FloatArray, edges: FloatArray) -> IntArray:

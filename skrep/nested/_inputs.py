@@ -1,7 +1,6 @@
 """Checks of the parameters of a nested projection."""
 
 import itertools
-import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -10,6 +9,7 @@ import numpy as np
 
 from skrep.linalg import GroupMoments, Moments
 from skrep.nested._objectives import OBJECTIVES
+from skrep.utils import warn
 from skrep.utils.targets import MAX_INTEGER_CLASSES
 
 __all__ = [
@@ -406,11 +406,9 @@ def warn_of_integers(before: Any, after: Any, target_type: str) -> None:
         return
     crossed = len(before.labels) <= MAX_INTEGER_CLASSES < len(after.labels)
     if crossed and after.labels.dtype.kind in "iu":
-        warnings.warn(
+        warn(
             f"{WHO}: 'y' holds {len(after.labels)} distinct integers by now, and was "
             f"taken for classes when it held {len(before.labels)}. All rows at once "
             f"would be taken for numbers: more than {MAX_INTEGER_CLASSES}. Pass "
             'target_type="classes" or target_type="numbers" to say what it is.',
-            UserWarning,
-            stacklevel=3,
         )

@@ -1,6 +1,5 @@
 """Margin projection: axes that keep near rows apart."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -17,6 +16,7 @@ from skrep.nested._linear import NestedTransformer
 from skrep.nested._margin_axes import Axis, greedy_axes
 from skrep.nested._margin_pairs import draw_pairs
 from skrep.typing import FloatArray
+from skrep.utils import warn
 from skrep.utils.callbacks import CallbackSupport, FitSteps
 from skrep.utils.validation import (
     check_n_components,
@@ -242,10 +242,9 @@ class MarginProjection(CallbackSupport, NestedTransformer):
 
     def _warn_of(self, n_rising: int, n_axes: int) -> None:
         if n_rising:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: {n_rising} of {n_axes} directions were still "
                 f"rising at 'max_iter'={self.max_iter}. Raise it, or raise tol="
                 f"{self.tol:g}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )

@@ -1,6 +1,5 @@
 """Noise pruner: keep the principal axes that stand out of the noise."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -20,6 +19,7 @@ from skrep.nested._noise_edge import (
     noise_edge,
     principal_axes,
 )
+from skrep.utils import warn
 from skrep.utils.validation import check_sample_weight, validate_rows
 
 __all__ = ["NoisePruner"]
@@ -199,12 +199,11 @@ class NoisePruner(NestedTransformer):
             f": {self.n_noise_} axes are noise."
         )
         if not self.n_signal_:
-            warnings.warn(
+            warn(
                 f"{who}: no axis stands out: {self.reason_} The first axis is kept, "
                 "since a transformer must return a column. Pass more rows, or lower "
                 "threshold.",
                 FewerColumnsWarning,
-                stacklevel=2,
             )
         return self
 

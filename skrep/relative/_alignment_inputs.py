@@ -1,6 +1,5 @@
 """What an alignment accepts: rows that pair by position."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_consistent_length
 
 from skrep.typing import FloatArray
+from skrep.utils import warn
 from skrep.utils.validation import validate_rows
 
 __all__ = ["check_alpha", "check_count", "check_pairs", "column_names"]
@@ -125,12 +125,10 @@ def check_count(
             "pairs need at least 2. Pass more pairs, or use center=False."
         )
     if method == "affine" and d / 2 < n < 2 * d:
-        warnings.warn(
+        warn(
             f"LatentAlignment: 'method'='affine' with {n} pairs and {d} columns "
             "fits noise, worst where both are equal. Use method='shrunk' or "
             "method='ridge', or pass more pairs.",
-            UserWarning,
-            stacklevel=4,
         )
 
 

@@ -1,6 +1,5 @@
 """From rows and parameters to the positions of the anchors."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from skrep.relative._inputs import WHO, strata
 from skrep.relative._kinds import SIMILARITIES
 from skrep.relative._similarity import SimilarityFunction, directionless
 from skrep.typing import FloatArray, IntArray, Matrix
+from skrep.utils import warn
 
 __all__ = ["GEOMETRIC", "SELECTIONS", "select_anchors"]
 
@@ -69,12 +69,11 @@ def select_anchors(
             "direction to compare. Use rows that differ, or similarity='euclidean'."
         )
     if candidates.size < n_anchors:
-        warnings.warn(
+        warn(
             f"{WHO}: 'n_anchors'={n_anchors} exceeds the number of distinct rows that "
             f"can serve, {candidates.size}. All of them are used; set "
             f"n_anchors={candidates.size} or fewer.",
             FewerColumnsWarning,
-            stacklevel=4,
         )
         n_anchors = candidates.size
     rng = check_random_state(random_state)

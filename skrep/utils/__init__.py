@@ -2,5 +2,6 @@
 
 from skrep.utils._chunking import row_blocks
 from skrep.utils._optional import require
+from skrep.utils._warnings import warn
 
-__all__ = ["require", "row_blocks"]
+__all__ = ["require", "row_blocks", "warn"]

@@ -1,12 +1,12 @@
 """Whether a target holds classes or numbers: one rule for every estimator."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from skrep.typing import AnyArray
+from skrep.utils._warnings import warn
 from skrep.utils.validation import dtype_names
 
 __all__ = ["MAX_INTEGER_CLASSES", "Target", "check_target", "target_kind"]
@@ -81,7 +81,15 @@ def target_kind(y: Any) -> Kind:
     return _kind_of(values, categorical)
 
 
-def check_target(who: str, y: Any, n_rows: int, target_type: str = "auto") -> Target:
+def check_target(
+    who: str,
+    y: Any,
+    n_rows: int,
+    target_type: str = "auto",
+    *,
+    parameter: str | None = "target_type",
+    numbers: str = "numbers",
+) -> Target:
     """Validate a target and say whether it holds classes or numbers.
 
     Every row counts, so leave out those of weight zero first.
@@ -97,6 +105,11 @@ def check_target(who: str, y: Any, n_rows: int, target_type: str = "auto") -> Ta
     target_type : {"auto", "classes", "numbers"}, default="auto"
         "auto" decides by `target_kind`; the others override it. Strings and
         categories that are no numbers cannot be numbers.
+    parameter : str or None, default="target_type"
+        The parameter of the estimator that overrides "auto", as named in messages;
+        None if there is none.
+    numbers : str, default="numbers"
+        The value of that parameter that stands for numbers.
 
     Returns
     -------
@@ -146,18 +159,16 @@ def check_target(who: str, y: Any, n_rows: int, target_type: str = "auto") -> Ta
         classes, codes = np.unique(values, return_inverse=True)
         return Target("classes", codes.astype(np.intp, copy=False), classes)
     if values.dtype.kind not in "iufb":
+        remedy = f', or {parameter}="classes"' if parameter else ""
         raise ValueError(
-            f"{who}: 'y' holds labels such as {values[0]!r}, but 'target_type' is "
-            '"numbers". Numbers are needed: pass y.astype(float), or '
-            'target_type="classes".'
+            f"{who}: 'y' holds labels such as {values[:1].tolist()[0]!r}, and numbers "
+            f"are needed. Pass y.astype(float){remedy}."
         )
     if target_type == "auto" and values.dtype.kind in "iu":
-        warnings.warn(
+        warn(
             f"{who}: 'y' holds integers of {len(np.unique(values))} distinct values, "
             f"more than {MAX_INTEGER_CLASSES}, and is taken for numbers. Pass "
-            'target_type="classes" or target_type="numbers" to say what it is.',
-            UserWarning,
-            stacklevel=3,
+            f'{parameter}="classes" or {parameter}="{numbers}" to say what it is.',
         )
     return Target("numbers", values.astype(np.float64), None)
 

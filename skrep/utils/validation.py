@@ -1,6 +1,6 @@
 """Checks of input that scikit-learn does not have."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -259,8 +259,8 @@ def check_sample_weight(who: str, sample_weight: Any, n_rows: int) -> FloatArray
     ----------
     who : str
         The estimator or function that is named in errors.
-    sample_weight : array-like of shape (n_rows,) or None
-        The weights.
+    sample_weight : array-like of shape (n_rows,), float or None
+        The weights; a number weighs all rows alike.
     n_rows : int
         Number of rows.
 
@@ -282,6 +282,8 @@ def check_sample_weight(who: str, sample_weight: Any, n_rows: int) -> FloatArray
     """
     if sample_weight is None:
         return np.ones(n_rows)
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_rows, float(sample_weight))
     options: dict[str, Any] = {"input_name": "sample_weight", "estimator": who}
     try:
         weights = check_array(

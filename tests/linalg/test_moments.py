@@ -6,7 +6,13 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skrep.linalg import GroupMoments, Moments, moment_blocks, weighted_mean
+from skrep.linalg import (
+    GroupMoments,
+    Moments,
+    SliceMoments,
+    moment_blocks,
+    weighted_mean,
+)
 from tests.strategies import matrices, seeds
 
 
@@ -132,3 +138,23 @@ def test_a_light_row_far_away_costs_the_others_no_digits():
     expected = np.cov(X[1:].T, bias=True)
     found = Moments.of(X, weights).covariance
     np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [GroupMoments, SliceMoments])
+def test_absent_rows_leave_no_trace(kind):
+    rng = np.random.default_rng(0)
+    X, labels, weights = rng.standard_normal((50, 3)), np.arange(50) % 2, np.ones(50)
+    X[[0, 1]], weights[[0, 1]] = 1e12, 0
+    found, expected = kind.of(X, labels, weights), kind.of(X[2:], labels[2:])
+    for one, other in zip(vars(found).values(), vars(expected).values(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("kind", [GroupMoments, SliceMoments])
+def test_labels_of_any_type_are_groups(kind):
+    X, numbers = np.arange(8.0).reshape(4, 2), np.array([7, 2, 7, 2])
+    names = np.array(["b", "a", "b", "a"])
+    one, other = kind.of(X, numbers), kind.of(X, names)
+    assert one.labels.tolist() == [2, 7]
+    assert other.labels.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(one.means, other.means)

@@ -34,7 +34,7 @@ def make_rows(n_rows: int = 60, n_features: int = 6, seed: int = 0) -> FloatArra
 
 
 def make_target(estimator: Any, X: FloatArray) -> AnyArray | None:
-    """Make the target that the tags of an estimator ask for.
+    """Make the target that the tags of an estimator ask for, or allow several of.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def make_target(estimator: Any, X: FloatArray) -> AnyArray | None:
     -------
     ndarray or None
         Two numeric columns where several outputs are allowed, three classes where
-        one is, None where no target is needed.
+        one is needed, None where no target is.
     """
     tags = get_tags(estimator)
-    if not tags.target_tags.required:
+    if not (tags.target_tags.required or tags.target_tags.multi_output):
         return None
     if tags.target_tags.multi_output:
         return np.column_stack([X[:, 0] - X[:, 1], X[:, 1] * 2 + X[:, 2] / 3])
