@@ -1,6 +1,7 @@
 """Generators and bundled data sets; nothing here opens a connection."""
 
+from skrep.datasets._index_model import make_index_model
 from skrep.datasets._mammals import load_mammals
 from skrep.datasets._parallel_spaces import make_parallel_spaces
 
-__all__ = ["load_mammals", "make_parallel_spaces"]
+__all__ = ["load_mammals", "make_index_model", "make_parallel_spaces"]

@@ -1,5 +1,6 @@
 """Pictures of a representation, in the form of scikit-learn's displays."""
 
+from skrep.inspection._index import IndexDisplay
 from skrep.inspection._prefix_curve import PrefixCurveDisplay
 
-__all__ = ["PrefixCurveDisplay"]
+__all__ = ["IndexDisplay", "PrefixCurveDisplay"]
