@@ -11,6 +11,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "datasets",
     "geometry",
+    "index_model",
     "inspection",
     "invariance",
     "linalg",

@@ -162,5 +162,5 @@ def directional_regression(slices: WhitenedSlices) -> FloatArray:
 
 def _sum_of_squares(matrices: FloatArray) -> FloatArray:
     """Sum of the squares of symmetric matrices, as one product."""
-    wide = np.concatenate(list(matrices), axis=1)
+    wide = matrices.swapaxes(0, 1).reshape(matrices.shape[1], -1)
     return wide @ wide.T
