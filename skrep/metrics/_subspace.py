@@ -116,16 +116,10 @@ def subspace_distance(
     Notes
     -----
     With `P_A` and `P_B` the orthogonal projections onto the spaces, of dimensions `a`
-    and `b`:
-
-    ==========  ============================  ===================================
-    metric      definition                    for ``a == b == r``
-    ==========  ============================  ===================================
-    sine        ``||P_A - P_B||_2`` [1]_      ``sin(angle_r)``
-    projection  ``||P_A - P_B||_F / c``, of   ``sqrt(mean(sin(angles)**2))``, so
-                ``c = sqrt(a + b)``           1 less its square is the squared
-                                              trace correlation [2]_
-    ==========  ============================  ===================================
+    and `b`, "sine" is ``||P_A - P_B||_2`` [1]_ and "projection" is
+    ``||P_A - P_B||_F / sqrt(a + b)``. For equal dimensions they are ``sin(angles[-1])``
+    and ``sqrt(mean(sin(angles) ** 2))``; one less the square of the latter is the
+    squared trace correlation [2]_.
 
     Spaces of different dimensions are never equal, also where one holds the other:
     their "sine" is 1, and their "projection" counts each direction without a partner

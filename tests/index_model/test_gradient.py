@@ -272,6 +272,16 @@ def test_weights_are_repetitions_and_order_does_not_matter(seed, numbers, center
     assert_allclose(one, other, atol=1e-6)
 
 
+def test_weights_are_repetitions_in_the_weakest_directions():
+    X, y, _ = rows(n=60, d=5)
+    weights = np.random.default_rng(0).integers(1, 4, size=60)
+    estimator = GradientOuterProduct(kernel="gaussian")
+    one = clone(estimator).fit(X, y, sample_weight=weights).transform(X)
+    repeated = np.repeat(np.arange(60), weights)
+    other = clone(estimator).fit(X[repeated], y[repeated]).transform(X)
+    assert_allclose(one, other, atol=1e-6)
+
+
 def test_shares_as_weights_count_as_rows():
     X, y, _ = rows()
     plain = GradientOuterProduct(2).fit(X, y)

@@ -1,7 +1,7 @@
 """
-==============================
+===============================
 What a large gradient step sees
-==============================
+===============================
 
 A first layer at random looks everywhere alike. One large gradient step turns its
 neurons towards the direction that tells the response, and a second one towards what
