@@ -1,5 +1,6 @@
 """The classical inverse regressions, as four readings of the same moments."""
 
+from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any
 
@@ -35,7 +36,7 @@ _RESPONSES = {"auto": "auto", "classes": "classes", "numbers": "slices"}
 
 
 class SliceIndex(MomentIndex):
-    """Directions from one candidate matrix of the moments of slices."""
+    """Directions from moments of slices alone."""
 
     _order: int | str = "both"
 
@@ -78,26 +79,10 @@ class SliceIndex(MomentIndex):
     def _n_slices(self, rows: Rows) -> int:
         return filled_slices(self.n_slices, rows.n_rows)
 
-    def _axes(self, state: State, white: Whitening) -> tuple[Axes, int | None]:
-        n_rows, slices = state.n_rows, state.slices(white)
-        features = state.of_slices(slices)
-        excess = noise_excess(features, n_rows)
-        found = [self._candidate(one, n_rows, excess) for one in slices]
-        M = np.mean([matrix for matrix, _ in found], axis=0)
-        edge = float(np.mean([edge for _, edge in found]))
-        axes = matrix_axes(M, edge, len(M), np.diag(white.spread))
-        return axes, self._count(features, n_rows, axes)
-
     def _count(self, features: list[Features], n_rows: float, axes: Axes) -> int | None:
         if self.n_components != "auto":
             return None
         return count_directions(features, n_rows, self._order, axes)
-
-    def _candidate(
-        self, slices: WhitenedSlices, n_rows: float, excess: float
-    ) -> tuple[FloatArray, float]:
-        """Candidate matrix of one response, and the edge of its noise."""
-        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -186,7 +171,27 @@ class SlicedInverseRegression(SliceIndex):
         return axes, self._count(features, state.n_rows, axes)
 
 
-class SlicedAverageVarianceEstimation(SliceIndex):
+class VarianceIndex(SliceIndex):
+    """Directions from one candidate matrix of the second moments of slices."""
+
+    def _axes(self, state: State, white: Whitening) -> tuple[Axes, int | None]:
+        n_rows, slices = state.n_rows, state.slices(white)
+        features = state.of_slices(slices)
+        excess = noise_excess(features, n_rows)
+        found = [self._candidate(one, n_rows, excess) for one in slices]
+        M = np.mean([matrix for matrix, _ in found], axis=0)
+        edge = float(np.mean([edge for _, edge in found]))
+        axes = matrix_axes(M, edge, len(M), np.diag(white.spread))
+        return axes, self._count(features, n_rows, axes)
+
+    @abstractmethod
+    def _candidate(
+        self, slices: WhitenedSlices, n_rows: float, excess: float
+    ) -> tuple[FloatArray, float]:
+        """Candidate matrix of one response, and the edge of its noise."""
+
+
+class SlicedAverageVarianceEstimation(VarianceIndex):
     r"""Find the directions along which the variances of X within slices of y differ.
 
     .. math:: M = \sum_h p_h\, (I - \Sigma_h)^2, \qquad
@@ -274,7 +279,7 @@ class SlicedAverageVarianceEstimation(SliceIndex):
         return averaged_variances(slices), edge
 
 
-class DirectionalRegression(SliceIndex):
+class DirectionalRegression(VarianceIndex):
     r"""Find the directions in which pairs of rows differ, given the slices of both.
 
     .. math:: M = 2 \sum_h p_h S_h^2 + 2 M_1^2 + 2\,\mathrm{tr}(M_1)\, M_1 - 2 I,

@@ -1,5 +1,6 @@
 """Fitting from moments that merge: all rows at once, block by block, or from parts."""
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -72,7 +73,7 @@ class Use(NamedTuple):
     parameter: str | None
 
 
-class MomentIndex(IndexTransformer):
+class MomentIndex(IndexTransformer, ABC):
     """Directions that follow from moments of rows within slices of the response.
 
     A subclass declares the parameters that are read here, and says what it makes of
@@ -263,13 +264,14 @@ class MomentIndex(IndexTransformer):
         edges = rule.edges
         self.slice_edges_ = edges[0] if len(edges) == 1 else (list(edges) or None)
 
+    @abstractmethod
     def _use(self) -> Use:
-        raise NotImplementedError
+        """What is made of the response."""
 
+    @abstractmethod
     def _n_slices(self, rows: Rows) -> int:
         """Number of slices of a number, settled by the first rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _axes(self, state: State, white: Whitening) -> tuple[Axes, int | None]:
         """Directions, and their number if it is to be told from the data."""
-        raise NotImplementedError
