@@ -1,10 +1,19 @@
 """Warnings that skrep sends and callers may want to filter by class."""
 
-__all__ = ["FewerColumnsWarning", "ThinDataWarning", "VersionMismatchWarning"]
+__all__ = [
+    "FewerColumnsWarning",
+    "NotRemovedWarning",
+    "ThinDataWarning",
+    "VersionMismatchWarning",
+]
 
 
 class FewerColumnsWarning(UserWarning):
     """The data allow fewer output columns than were asked for."""
+
+
+class NotRemovedWarning(UserWarning):
+    """Something that should be removed stays: it was not named, or is needed."""
 
 
 class ThinDataWarning(UserWarning):

@@ -4,6 +4,11 @@ from skrep.linalg._axes import fix_signs, settle_null
 from skrep.linalg._bartlett import bartlett_test
 from skrep.linalg._blocks import moment_blocks
 from skrep.linalg._cca import canonical_directions, ridge_cca
+from skrep.linalg._discriminant import (
+    DiscriminantAxes,
+    contrast_axes,
+    discriminant_axes,
+)
 from skrep.linalg._gcv import gcv_scores
 from skrep.linalg._inverse_regression import (
     WhitenedSlices,
@@ -21,6 +26,7 @@ from skrep.linalg._marchenko_pastur import (
 )
 from skrep.linalg._moments import GroupMoments, Moments, weighted_mean
 from skrep.linalg._projection import project_rows
+from skrep.linalg._shrinkage import oas_shrinkage
 from skrep.linalg._slice_moments import SliceMoments
 from skrep.linalg._slices import quantile_edges, slice_codes
 from skrep.linalg._svd import compact_svd, softened
@@ -28,6 +34,7 @@ from skrep.linalg._symmetric import symmetric_power
 from skrep.linalg._whitening import Whitening, whitening
 
 __all__ = [
+    "DiscriminantAxes",
     "GroupMoments",
     "Moments",
     "SliceMoments",
@@ -37,7 +44,9 @@ __all__ = [
     "bartlett_test",
     "canonical_directions",
     "compact_svd",
+    "contrast_axes",
     "directional_regression",
+    "discriminant_axes",
     "fix_signs",
     "gcv_scores",
     "inverse_means",
@@ -46,6 +55,7 @@ __all__ = [
     "marchenko_pastur_edges",
     "marchenko_pastur_median",
     "moment_blocks",
+    "oas_shrinkage",
     "project_rows",
     "quantile_edges",
     "ridge_cca",

@@ -6,14 +6,13 @@ import numpy as np
 import scipy.linalg
 import scipy.special
 
-from skrep.linalg import GroupMoments, settle_null
+from skrep.linalg import GroupMoments, oas_shrinkage, settle_null
 from skrep.typing import FloatArray
 from skrep.utils import row_blocks
 
 __all__ = [
     "Axes",
     "class_axes",
-    "oas_shrinkage",
     "pair_weights",
     "residual_axes",
 ]
@@ -32,45 +31,6 @@ class Axes(NamedTuple):
 
     directions: FloatArray
     values: FloatArray
-
-
-def oas_shrinkage(covariance: FloatArray, n_rows: float) -> float:
-    r"""Intensity of the shrinkage towards a multiple of the identity.
-
-    The oracle approximating estimator [1]_ for covariances S of p columns, without the
-    terms 2/p as in :class:`sklearn.covariance.OAS`,
-
-    .. math:: \rho = \min\left(1, \frac{\operatorname{tr} S^2 +
-        \operatorname{tr}^2 S}{(n + 1) (\operatorname{tr} S^2 -
-        \operatorname{tr}^2 S / p)}\right),
-
-    needs S and the number of rows alone, so that it can be had from merged moments.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (n_features, n_features)
-        The covariance S.
-    n_rows : float
-        Number of rows, or the sum of their weights.
-
-    Returns
-    -------
-    float
-        Intensity between 0 and 1.
-
-    References
-    ----------
-    .. [1] Chen, Y., Wiesel, A., Eldar, Y. C. and Hero, A. O. (2010). Shrinkage
-       algorithms for MMSE covariance estimation. IEEE Transactions on Signal
-       Processing, 58(10), 5016-5029.
-    """
-    p = len(covariance)
-    trace = np.trace(covariance)
-    if p == 1 or not trace > 0:
-        return 0.0
-    squares = float(np.sum((covariance / trace) ** 2))
-    excess = (n_rows + 1) * (squares - 1 / p)
-    return 1.0 if excess <= squares + 1 else (squares + 1) / excess
 
 
 def pair_weights(

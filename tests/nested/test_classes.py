@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 from scipy.special import erf
-from sklearn.covariance import OAS
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from skrep.linalg import GroupMoments
 from skrep.nested._classes import (
     class_axes,
-    oas_shrinkage,
     pair_weights,
     residual_axes,
 )
@@ -20,14 +18,6 @@ def grouped(n=300, d=6, n_classes=4, seed=0):
     y = rng.integers(0, n_classes, n)
     X = rng.standard_normal((n, d)) @ rng.standard_normal((d, d))
     return X + 3 * rng.standard_normal((n_classes, d))[y], y
-
-
-@pytest.mark.parametrize(("n", "d"), [(8, 20), (50, 10), (400, 5)])
-def test_shrinkage_is_that_of_scikit_learn(n, d):
-    X = np.random.default_rng(0).standard_normal((n, d)) * np.arange(1, d + 1)
-    X -= X.mean(axis=0)
-    expected = OAS(assume_centered=True).fit(X).shrinkage_
-    assert oas_shrinkage(X.T @ X / n, n) == pytest.approx(expected)
 
 
 def test_pair_weights_against_a_loop():
