@@ -10,6 +10,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "datasets",
+    "discriminant",
     "geometry",
     "index_model",
     "inspection",
@@ -18,6 +19,7 @@ __all__ = [
     "metrics",
     "model_selection",
     "nested",
+    "nn",
     "relative",
     "utils",
 ]

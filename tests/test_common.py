@@ -20,15 +20,21 @@ from skrep.utils.estimator_checks import parametrize_with_skrep_checks
 pytestmark = [
     pytest.mark.filterwarnings("ignore::skrep.exceptions.FewerColumnsWarning"),
     pytest.mark.filterwarnings("ignore::skrep.exceptions.ThinDataWarning"),
+    # They know of no nuisance.
+    pytest.mark.filterwarnings("ignore::skrep.exceptions.NotRemovedWarning"),
 ]
 
 
 def instance(cls):
-    """Make a default instance; a search has nothing to search without an estimator."""
-    required = any(
-        p.default is p.empty for p in inspect.signature(cls).parameters.values()
-    )
-    return cls(PCA()) if required else cls()
+    """Make a default instance.
+
+    A search has nothing to search without an estimator, and what networks promise
+    does not depend on how long they are trained.
+    """
+    parameters = inspect.signature(cls).parameters
+    if any(p.default is p.empty for p in parameters.values()):
+        return cls(PCA())
+    return cls(max_epochs=15) if "max_epochs" in parameters else cls()
 
 
 ESTIMATORS = [instance(cls) for _, cls in all_estimators()]

@@ -29,8 +29,15 @@ _FOREIGN_PAGES = {
 
 def subpackages() -> list[ModuleType]:
     """Public subpackages, those that hold an estimator first, then by name."""
-    modules = [importlib.import_module(f"skrep.{name}") for name in skrep.__all__]
+    found = [importlib.import_module(f"skrep.{name}") for name in skrep.__all__]
+    modules = [part for module in found for part in _parts(module)]
     return sorted(modules, key=lambda m: (not _holds_estimator(m), m.__name__))
+
+
+def _parts(module: ModuleType) -> list[ModuleType]:
+    """Give the modules that hold its public names: itself, or those it names."""
+    things = [getattr(module, name) for name in module.__all__]
+    return [part for part in things if isinstance(part, ModuleType)] or [module]
 
 
 def public_names(module: ModuleType) -> list[str]:

@@ -1,0 +1,398 @@
+"""Linear discriminant analysis without its limits."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, _fit_context
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skrep._base import SkrepTransformer
+from skrep._claims import Claim
+from skrep.discriminant._checks import (
+    check_groups,
+    check_priors,
+    check_same,
+    check_width,
+    check_within,
+)
+from skrep.discriminant._claimed import projection_claims
+from skrep.discriminant._moments import (
+    State,
+    joined,
+    least_squares_map,
+    measure,
+    solve,
+)
+from skrep.discriminant._target import Rule, make_rule, read_target
+from skrep.linalg import project_rows
+from skrep.typing import FloatArray
+from skrep.utils.validation import (
+    check_overflow,
+    check_sample_weight,
+    validate_encoded,
+    validate_rows,
+)
+
+__all__ = ["LinearDiscriminantProjection"]
+
+
+class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
+    r"""Project rows onto the directions in which classes come apart.
+
+    .. math:: x \mapsto A^\top (x - m), \qquad S_b A = S_w A\,\mathrm{diag}(\lambda),
+        \quad A^\top S_w A = I,
+
+    with the covariance within classes :math:`S_w`, shrunk or not, and that of the class
+    means :math:`S_b` [1]_. Euclidean distance of the outputs is Mahalanobis distance
+    along what tells classes apart. One fewer than there are classes tell all; with more
+    `n_components` the directions of the largest variance among the rest follow, also of
+    variance one within classes, so that there are always as many as asked for.
+
+    Read more in the :ref:`User Guide <linear_discriminant>`.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Number of directions, from 1 to the number of dimensions of the rows. None takes
+        one fewer than there are classes or slices, or as many as labels that vary.
+    shrinkage : float or "auto", default="auto"
+        How far the covariance within classes is shrunk, from 0 to 1: 0 is plain linear
+        discriminant analysis. A number draws it towards a multiple of the identity.
+        "auto" draws the correlations within classes towards zero and leaves variances
+        alone, so that units of columns decide nothing, by the intensity of the oracle
+        approximating estimate [2]_.
+    priors : "uniform", array-like of shape (n_classes,) or None, default=None
+        Shares of the classes in :math:`m` and :math:`S_b`: equal ones, those given in
+        the order of `classes_`, or those of the rows. :math:`S_w` is pooled over the
+        rows in any case.
+    n_slices : int, default=10
+        Largest number of slices of a numeric `y`, of about equal weight; there is at
+        most one for every four rows.
+    slice_edges : array-like of shape (n_edges,) or None, default=None
+        Edges of the slices; None takes quantiles of the first rows.
+    target_type : {"auto", "classes", "numbers"}, default="auto"
+        What one column of `y` holds. "auto" takes strings, booleans, categories and up
+        to 20 distinct integers for classes, other numbers for numbers. Two or more
+        columns always hold labels, 1 where a row has the label and 0 where not.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features_in_)
+        The directions, one per row; the largest coefficient of each on standardized
+        columns is positive.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Variance between classes along each, in units of the (shrunk) variance within:
+        non-increasing, at most 1e10, and 0 along the directions that tell nothing.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        `eigenvalues_` over the sum of all of them; zeros where class means are equal.
+    mean_ : ndarray of shape (n_features_in_,)
+        The origin m: mean of the rows, or of the class means by `priors`.
+    classes_ : ndarray of shape (n_classes,) or None
+        The classes, sorted, or the positions of the labels; None for numbers.
+    slice_edges_ : ndarray of shape (n_edges,) or None
+        Edges of the slices; None for classes and labels.
+    n_components_ : int
+        Number of directions.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of those columns, where they are all strings.
+
+    See Also
+    --------
+    sklearn.discriminant_analysis.LinearDiscriminantAnalysis : At most one fewer
+        directions than classes, and a classifier.
+    skrep.index_model.SlicedInverseRegression : Directions of unit variance instead.
+    skrep.nested.NestedProjection : The objective "classes" weighs pairs of classes.
+
+    Notes
+    -----
+    Without shrinkage the output is that of `LinearDiscriminantAnalysis` with the solver
+    "svd", and that of "eigen" less its mean, up to signs of columns. With shrinkage the
+    distances to class means, and so the classification, are those of its solvers "lsqr"
+    and "eigen" for the same number. The directions of "eigen" are others: it
+    shrinks the covariance of all rows as well, so that variance along which the class
+    means do not differ counts as variance between classes.
+
+    For several labels, :math:`S_w` and :math:`S_b` are the means, over the labels that
+    vary, of what each gives as a problem of two classes.
+
+    After `fit` or `partial_fit` further rows may come by `partial_fit`, in any order,
+    with new classes, and :meth:`merge` takes the rows of another estimator: the result
+    is that of all rows at once, to rounding. Slices stay as the first rows gave them.
+    While there is but one class, the rows wait, and the estimator is not fitted yet.
+    Memory is that of one matrix of the columns and one row per class.
+
+    Along a direction in which the rows of every class coincide the ratio is infinite.
+    Without shrinkage it is bounded at 1e10, by variance within classes of 1e-10 of all
+    variance.
+
+    References
+    ----------
+    .. [1] Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems.
+       Annals of Eugenics, 7(2), 179-188.
+    .. [2] Chen, Y., Wiesel, A., Eldar, Y. C. and Hero, A. O. (2010). Shrinkage
+       algorithms for MMSE covariance estimation. IEEE Transactions on Signal
+       Processing, 58(10), 5016-5029.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from skrep.discriminant import LinearDiscriminantProjection
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> LinearDiscriminantProjection(n_components=2).fit(X, y).transform(X).shape
+    (569, 2)
+    """
+
+    _parameter_constraints = {
+        "n_components": "no_validation",
+        "shrinkage": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
+        "priors": ["array-like", StrOptions({"uniform"}), None],
+        "n_slices": [Interval(Integral, 2, None, closed="left")],
+        "slice_edges": ["array-like", None],
+        "target_type": [StrOptions({"auto", "classes", "numbers"})],
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        shrinkage: float | str = "auto",
+        priors: Any = None,
+        n_slices: int = 10,
+        slice_edges: Any = None,
+        target_type: str = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_slices = n_slices
+        self.slice_edges = slice_edges
+        self.target_type = target_type
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Classes or numbers; two or more columns of 0 and 1 hold labels. It is
+            required.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a weight of 2 is a row twice, 0 an absent row.
+
+        Returns
+        -------
+        LinearDiscriminantProjection
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter does not suit the data, or y has one class.
+        """
+        state, dtype = self._measure(X, y, sample_weight, None)
+        check_groups(type(self).__name__, state)
+        return self._settle(state, dtype)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take further rows into account: the result is that of all rows at once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Further rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Their classes, numbers or labels. Which of these, and where numbers are cut,
+            is settled by the first rows; new classes may come at any time.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        LinearDiscriminantProjection
+            The estimator, fitted as soon as there are two classes.
+
+        Raises
+        ------
+        ValueError
+            If the rows do not go with those before.
+        """
+        before: State | None = getattr(self, "_state", None)
+        rule = None if before is None else before.rule
+        state, dtype = self._measure(X, y, sample_weight, rule)
+        if before is not None:
+            state = joined(type(self).__name__, before, state)
+        return self._settle(state, dtype)
+
+    def merge(self, other: "LinearDiscriminantProjection") -> Self:
+        """Take the rows of another estimator into account.
+
+        Parameters
+        ----------
+        other : LinearDiscriminantProjection
+            After fit or partial_fit with the same parameters on other rows of the same
+            columns; left as it was. Slices of a number must have had the same edges.
+
+        Returns
+        -------
+        LinearDiscriminantProjection
+            This estimator, as if it had seen the rows of both.
+
+        Raises
+        ------
+        ValueError
+            If the two cannot be merged.
+        """
+        check_same(self, other)
+        state = joined(f"{type(self).__name__}.merge", self._state, other._state)
+        return self._settle(state, np.promote_types(self._dtype, other._dtype))
+
+    def transform(self, X: Any) -> FloatArray:
+        """Project rows onto the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates, the most telling first, in the float type of X.
+        """
+        check_is_fitted(self)
+        rows = validate_rows(self, X, reset=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = project_rows(rows, self.components_, self.mean_)
+            Z += self._shift.astype(Z.dtype, copy=False)
+        if not np.isfinite(Z).all():
+            raise ValueError(
+                f"{type(self).__name__}: 'X' holds numbers so large that its "
+                f"coordinates overflow {Z.dtype}. Pass X.astype(np.float64), or X / "
+                "np.abs(X).max() in fit and here."
+            )
+        return Z
+
+    def inverse_transform(self, X: Any) -> FloatArray:
+        """Estimate rows from their coordinates, by least squares.
+
+        Of all affine maps this one comes nearest to the rows of fit. The coordinates of
+        what it gives are those it was given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Coordinates.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows.
+        """
+        check_is_fitted(self)
+        Z = validate_encoded(self, X, len(self.components_))
+        rows: FloatArray = Z @ self._loadings.astype(Z.dtype, copy=False)
+        rows += self._origin.astype(Z.dtype, copy=False)
+        return rows
+
+    def invariances(self) -> tuple[Claim, ...]:
+        """List what acting on X, or on the names of classes, leaves alone.
+
+        A claim about labels holds where `y` holds classes.
+
+        Returns
+        -------
+        tuple of Claim
+            The claims that the parameters support.
+        """
+        return projection_claims(
+            self.shrinkage,
+            between=self.n_components is None,
+            labels=self.target_type != "numbers"
+            and (self.priors is None or isinstance(self.priors, str)),
+        )
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: Any, rule: Rule | None
+    ) -> tuple[State, Any]:
+        who = type(self).__name__
+        X = validate_rows(self, X, reset=rule is None)
+        weights = check_sample_weight(who, sample_weight, len(X))
+        kept = weights > 0
+        kind, values = read_target(who, y, kept, self.target_type, rule)
+        if not kept.all():
+            X, weights = X[kept], weights[kept]
+        if rule is None:
+            rule = make_rule(
+                who,
+                kind,
+                values,
+                weights,
+                n_slices=self.n_slices,
+                slice_edges=self.slice_edges,
+            )
+        # What overflows is infinite, and is refused before anything is solved.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return measure(rule, X, values, weights), X.dtype
+
+    def _settle(self, state: State, dtype: Any) -> Self:
+        """Solve, if there are classes to tell apart, and only then keep anything."""
+        if state.n_contrasts:
+            self._solve(state, dtype)
+        self._state, self._dtype = state, dtype
+        return self
+
+    def _solve(self, state: State, dtype: Any) -> None:
+        who = type(self).__name__
+        priors = check_priors(who, self.priors, state)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = state.moments.total()
+        check_overflow(who, total.covariance)
+        axes, mean = solve(
+            state,
+            total,
+            None if isinstance(self.shrinkage, str) else float(self.shrinkage),
+            priors,
+            standardize=isinstance(self.shrinkage, str),
+            precision=float(np.finfo(dtype).eps),
+        )
+        k = check_width(
+            who, self.n_components, state.n_contrasts, axes.directions.shape[1]
+        )
+        check_within(who, state, total)
+        directions, values = axes.directions[:, :k], axes.values[:k]
+        loadings, origin = least_squares_map(directions, mean, total)
+        with np.errstate(over="ignore"):
+            fitted = [part.astype(dtype) for part in (directions.T, loadings, origin)]
+        check_overflow(who, *fitted)
+        self.components_, self._loadings, self._origin = fitted
+        self.mean_ = mean.astype(dtype)
+        # Far from the origin the mean has no digits to spare in single precision.
+        self._shift = ((self.mean_ - mean) @ directions).astype(dtype)
+        self.eigenvalues_ = values.astype(dtype)
+        whole = axes.values.sum()
+        self.explained_variance_ratio_ = (values / (whole or 1.0)).astype(dtype)
+        self.classes_ = state.classes
+        self.slice_edges_ = state.rule.edges if state.rule.kind == "numbers" else None
+        self.n_components_ = k
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "components_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.target_tags.required = True
+        return tags

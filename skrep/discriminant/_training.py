@@ -1,0 +1,238 @@
+"""From rows and classes to a trained encoder."""
+
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from skrep.discriminant._sample import Sample, hold_out
+from skrep.discriminant._standardize import Standardization
+from skrep.typing import FloatArray, IntArray, Matrix
+from skrep.utils import row_blocks
+from skrep.utils.callbacks import FitSteps
+from skrep.utils.net_params import check_keys
+
+__all__ = ["Task", "build_network", "embed", "train_network"]
+
+
+class Task(NamedTuple):
+    """What a network is to do.
+
+    Parameters
+    ----------
+    loss : Module
+        What is minimized.
+    n_outputs : int
+        Number of columns that it gives.
+    partition : bool
+        Whether the loss sees a partition of the rows alone, and no order of labels.
+    """
+
+    loss: Any
+    n_outputs: int
+    partition: bool
+
+
+def build_network(
+    module: Any, n_inputs: int, n_outputs: int, hidden: Any, params: Mapping[str, Any]
+) -> Any:
+    """Build the network of an estimator.
+
+    Parameters
+    ----------
+    module : "mlp" or type
+        A perceptron, or a class that is called with the two widths.
+    n_inputs, n_outputs : int
+        The widths.
+    hidden : sequence of int
+        Widths of the hidden layers of a perceptron.
+    params : mapping
+        Further arguments.
+
+    Returns
+    -------
+    Module
+        The network.
+    """
+    from skrep.nn._modules import build_mlp
+
+    if isinstance(module, str):
+        return build_mlp(n_inputs, n_outputs, hidden, **params)
+    return module(n_inputs, n_outputs, **params)
+
+
+def train_network(
+    estimator: Any,
+    sample: Sample,
+    standard: Standardization,
+    task: Task,
+    state: Callable[[Any], dict[str, Any]],
+    told: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Train the network of an estimator.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose parameters say how.
+    sample : Sample
+        Rows and classes.
+    standard : Standardization
+        How rows are standardized.
+    task : Task
+        What the network is to do.
+    state : callable
+        Gives the fitted attributes that follow from a network.
+    told : mapping
+        What callbacks of scikit-learn are told: X, y and metadata.
+
+    Returns
+    -------
+    dict
+        Fitted attributes by name.
+
+    Raises
+    ------
+    ValueError
+        If a parameter does not suit, or training diverges.
+    """
+    from skrep.nn._net import seeded
+
+    who = type(estimator).__name__
+    _check_device(who, estimator.device)
+    seed = int(check_random_state(estimator.random_state).randint(2**31 - 1))
+    train, valid = hold_out(who, sample, estimator.validation_fraction, seed)
+    with seeded(seed, estimator.device) as draws:
+        training = _start(estimator, train, valid, standard, task, draws)
+
+        def now() -> dict[str, Any]:
+            return {**state(training.network), **training.record()}
+
+        steps = FitSteps(estimator, estimator.max_epochs, state=now, **told)
+        for _ in steps:
+            if not training.epoch():
+                steps.stop()
+        training.finish()
+        return now()
+
+
+def _start(
+    estimator: Any,
+    train: Sample,
+    valid: Sample | None,
+    standard: Standardization,
+    task: Task,
+    draws: np.random.Generator,
+) -> Any:
+    import torch
+
+    from skrep.nn._net import Plan, Training
+
+    who = type(estimator).__name__
+    device = estimator.device
+    params, options = estimator.module_params or {}, estimator.optimizer_params or {}
+    check_keys(estimator, "module", params)
+    check_keys(estimator, "optimizer", options)
+    _check_hidden(who, estimator.hidden)
+    size = estimator.batch_size
+    if size == "auto":
+        n_classes = int(train.codes.max()) + 1
+        size = max(10 * (task.n_outputs + n_classes), min(128, len(train.codes) // 2))
+    plan = Plan(
+        estimator.max_epochs,
+        size,
+        estimator.lr,
+        estimator.weight_decay,
+        dict(options),
+        device,
+        estimator.callbacks or (),
+    )
+    rows = _as_rows(train, standard, device, task)
+    held_out = valid and _as_rows(valid, standard, device, task)
+    widths = len(standard.kept), task.n_outputs
+    return Training(
+        who,
+        lambda: build_network(estimator.module, *widths, estimator.hidden, params),
+        task.loss,
+        plan,
+        rows=rows,
+        held_out=held_out,
+        seed=draws,
+        dtype=torch.float32 if train.X.dtype == np.float32 else torch.float64,
+    )
+
+
+def embed(
+    X: Matrix, standard: Standardization, outputs: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """Pass rows through an encoder, block by block.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR matrix or array} of shape (n_rows, n_features)
+        Rows.
+    standard : Standardization
+        How they are standardized.
+    outputs : callable
+        Takes standardized rows and gives embedded ones.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_outputs)
+        Embedded rows.
+    """
+    width = 4 * X.dtype.itemsize * max(X.shape[1], 1)
+    parts = [outputs(standard.apply(X[rows])) for rows in row_blocks(X.shape[0], width)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _as_rows(sample: Sample, standard: Standardization, device: str, task: Task) -> Any:
+    import torch
+
+    from skrep.nn._batches import Rows
+
+    codes = sample.codes
+    if task.partition:
+        # Numbered as they come, classes train alike whatever they are called.
+        _, first = np.unique(codes, return_index=True)
+        place = np.empty(int(codes.max()) + 1, dtype=np.intp)
+        place[codes[np.sort(first)]] = np.arange(len(first))
+        codes = place[codes]
+    if sp.issparse(sample.X):
+
+        def take(positions: IntArray) -> torch.Tensor:
+            dense = standard.apply(sample.X[positions])
+            return torch.from_numpy(dense).to(device)
+    else:
+        X = torch.from_numpy(standard.apply(sample.X)).to(device)
+
+        def take(positions: IntArray) -> torch.Tensor:
+            return X[torch.from_numpy(positions).to(device)]
+
+    weights = None
+    if not np.all(sample.weights == 1):
+        weights = torch.from_numpy(sample.weights).to(device)
+    return Rows(take, codes, torch.from_numpy(codes).to(device), weights)
+
+
+def _check_hidden(who: str, hidden: Any) -> None:
+    if not all(isinstance(width, Integral) and int(width) > 0 for width in hidden):
+        raise ValueError(
+            f"{who}: 'hidden' is {hidden!r}. Widths must be integers from 1 up: pass "
+            "hidden=(64, 64), or () for a linear map."
+        )
+
+
+def _check_device(who: str, device: str) -> None:
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(
+            f"{who}: 'device' is {device!r}, which this machine does not have. Pass "
+            'device="cpu".'
+        ) from error

@@ -1,0 +1,294 @@
+"""How estimators train a network: a skorch net that they own."""
+
+import copy
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import skorch
+import torch
+from skorch.callbacks import PassthroughScoring
+
+from skrep.nn._batches import Batch, Batches, Rows
+
+__all__ = ["Plan", "Training", "seeded"]
+
+PATIENCE = 10
+"""Epochs without a better validation loss after which training ends."""
+
+
+class Plan(NamedTuple):
+    """Settings of a training.
+
+    Parameters
+    ----------
+    max_epochs : int
+        The largest number of passes over the rows.
+    batch_size : int
+        About how many rows a step sees.
+    lr : float
+        Learning rate of AdamW.
+    weight_decay : float
+        Its decoupled weight decay.
+    optimizer_params : dict
+        Its other parameters.
+    device : str
+        Where to train.
+    callbacks : sequence
+        Callbacks of skorch.
+    """
+
+    max_epochs: int
+    batch_size: int
+    lr: float
+    weight_decay: float
+    optimizer_params: dict[str, Any]
+    device: str
+    callbacks: Sequence[Any]
+
+
+class _Net(skorch.NeuralNet):
+    """A net whose batches come with weights, and whose callbacks may end it."""
+
+    stopped_ = False
+
+    @property
+    def _default_callbacks(self) -> list[tuple[str, Any]]:
+        return [
+            ("train_loss", PassthroughScoring("train_loss", on_train=True)),
+            ("valid_loss", PassthroughScoring("valid_loss")),
+        ]
+
+    def notify(self, method_name: str, **told: Any) -> None:
+        try:
+            super().notify(method_name, **told)
+        except KeyboardInterrupt:
+            # This is how callbacks of skorch, as EarlyStopping, end a training.
+            if method_name != "on_epoch_end":
+                raise
+            self.stopped_ = True
+
+    def get_split_datasets(self, X: Any, y: Any = None, **_: Any) -> tuple[Any, Any]:
+        return X, y
+
+    def get_iterator(self, dataset: Batches, training: bool = False) -> Batches:
+        return dataset
+
+    def train_step_single(self, batch: Batch, **_: Any) -> dict[str, Any]:
+        if not self.module_.training:
+            self._set_training(True)
+        rows, targets, weights = batch
+        outputs = self.infer(rows)
+        loss = _loss_of(self.criterion_, outputs, targets, weights)
+        loss.backward()
+        return {"loss": loss, "y_pred": outputs}
+
+    def validation_step(self, batch: Batch, **_: Any) -> dict[str, Any]:
+        self._set_training(False)
+        rows, targets, weights = batch
+        with torch.no_grad():
+            outputs = self.infer(rows)
+            loss = _loss_of(self.criterion_, outputs, targets, weights)
+        return {"loss": loss, "y_pred": outputs}
+
+
+class Training:
+    """A network on its way from its first weights to its last.
+
+    Make it and step it inside `seeded`, so that the caller's random state stays.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in errors.
+    build : callable
+        Makes the network.
+    loss : Module
+        The loss; a copy is trained where it has parameters.
+    plan : Plan
+        Settings.
+    rows : Rows
+        Rows to train on.
+    held_out : Rows or None
+        Rows that decide when to stop.
+    seed : Generator
+        The source of batches.
+    dtype : dtype
+        Float type of network and loss.
+    """
+
+    def __init__(
+        self,
+        who: str,
+        build: Callable[[], torch.nn.Module],
+        loss: torch.nn.Module,
+        plan: Plan,
+        *,
+        rows: Rows,
+        held_out: Rows | None,
+        seed: np.random.Generator,
+        dtype: torch.dtype,
+    ) -> None:
+        self.who = who
+        self.train = Batches(rows, plan.batch_size, seed)
+        self.valid = held_out and Batches(held_out, plan.batch_size, None)
+        self.best: tuple[float, int, dict[str, Any]] | None = None
+        check_loss(who, loss, weighted=rows.weights is not None)
+        self.net = _Net(
+            lambda: build().to(dtype),
+            criterion=copy.deepcopy(loss).to(dtype),
+            optimizer=torch.optim.AdamW,
+            lr=plan.lr,
+            optimizer__weight_decay=plan.weight_decay,
+            **{f"optimizer__{k}": v for k, v in plan.optimizer_params.items()},
+            callbacks=list(plan.callbacks),
+            device=plan.device,
+            verbose=0,
+        )
+        self.net.initialize()
+        self.net.notify("on_train_begin", X=self.train, y=None)
+
+    @property
+    def network(self) -> torch.nn.Module:
+        """The network as it is now."""
+        network: torch.nn.Module = self.net.module_
+        return network
+
+    def epoch(self) -> bool:
+        """Pass over all rows once.
+
+        Returns
+        -------
+        bool
+            Whether to go on.
+
+        Raises
+        ------
+        ValueError
+            If the loss is not finite.
+        """
+        self.net.fit_loop(self.train, self.valid, epochs=1)
+        last = self.net.history[-1]
+        if not np.isfinite(last["train_loss"]):
+            raise ValueError(
+                f"{self.who}: the loss became {last['train_loss']} in epoch "
+                f"{len(self.net.history)}. Training diverged: lower 'lr', which is "
+                f"{self.net.lr}, to lr={self.net.lr / 10:g}, say."
+            )
+        return not self.net.stopped_ and not self._is_stale(last)
+
+    def finish(self) -> None:
+        """Go back to the best weights, if rows were held out, and tell callbacks.
+
+        Raises
+        ------
+        ValueError
+            If weights are not finite.
+        """
+        if self.best is not None:
+            self.network.load_state_dict(self.best[2])
+        if not all(part.isfinite().all() for part in self.network.parameters()):
+            raise ValueError(
+                f"{self.who}: weights became infinite or NaN in epoch "
+                f"{len(self.net.history)}, as the gradient of the loss did. Training "
+                f"diverged: lower 'lr', to lr={self.net.lr / 10:g}, say."
+            )
+        self.net.notify("on_train_end", X=self.train, y=None)
+
+    def record(self) -> dict[str, Any]:
+        """Give what is known of the epochs so far, as fitted attributes.
+
+        Returns
+        -------
+        dict
+            ``history_``, one entry per epoch with "epoch", "train_loss", "valid_loss"
+            where rows were held out, and what callbacks have recorded; ``n_iter_`` and
+            ``best_loss_``.
+        """
+        counts = ("batches", "batch_count", "_best")
+        history = [
+            {key: value for key, value in row.items() if not key.endswith(counts)}
+            for row in self.net.history
+        ]
+        best = None if self.best is None else self.best[0]
+        return {"history_": history, "n_iter_": len(history), "best_loss_": best}
+
+    def _is_stale(self, last: Any) -> bool:
+        if self.valid is None:
+            return False
+        epoch = len(self.net.history)
+        if self.best is None or last["valid_loss"] < self.best[0]:
+            weights = copy.deepcopy(self.network.state_dict())
+            self.best = (last["valid_loss"], epoch, weights)
+        return epoch - self.best[1] >= PATIENCE
+
+
+@contextmanager
+def seeded(seed: int, device: str) -> Iterator[np.random.Generator]:
+    """Draw from random states of one's own.
+
+    Parameters
+    ----------
+    seed : int
+        The seed.
+    device : str
+        The device that is used beside the processor.
+
+    Yields
+    ------
+    Generator
+        The source of batches; torch draws from a state that is put back afterwards.
+    """
+    where = torch.empty(0, device=device).device
+    kind = "cuda" if where.type == "cpu" else where.type
+    devices = [] if where.type == "cpu" else [where.index]
+    with torch.random.fork_rng(devices, device_type=kind):
+        torch.default_generator.manual_seed(seed)
+        for index in devices:
+            state = torch.Generator(where).manual_seed(seed).get_state()
+            torch.get_device_module(kind).set_rng_state(state, index)
+        yield np.random.default_rng(seed)
+
+
+def check_loss(who: str, loss: torch.nn.Module, *, weighted: bool) -> None:
+    """Refuse weights where a loss takes none.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in errors.
+    loss : Module
+        The loss.
+    weighted : bool
+        Whether rows have weights.
+
+    Raises
+    ------
+    ValueError
+        If it takes outputs and targets alone, and rows have weights.
+    """
+    if weighted and not _takes_weights(loss):
+        raise ValueError(
+            f"{who}: 'loss' is {type(loss).__name__}, whose forward takes no weights. "
+            "Pass sample_weight=None and class_weight=None, or a loss with "
+            "forward(embeddings, y, sample_weight=None)."
+        )
+
+
+def _takes_weights(loss: torch.nn.Module) -> bool:
+    try:
+        inspect.signature(loss.forward).bind("outputs", "targets", "weights")
+    except TypeError:
+        return False
+    return True
+
+
+def _loss_of(
+    loss: Any, outputs: torch.Tensor, targets: torch.Tensor, weights: Any
+) -> torch.Tensor:
+    found: torch.Tensor = (
+        loss(outputs, targets) if weights is None else loss(outputs, targets, weights)
+    )
+    return found
