@@ -11,6 +11,7 @@ from skrep.exceptions import ThinDataWarning
 from skrep.linalg import GroupMoments, Moments
 from skrep.typing import FloatArray
 from skrep.utils import warn
+from skrep.utils.merging import check_same_fit
 
 __all__ = [
     "check_groups",
@@ -186,21 +187,5 @@ def check_same(one: Any, other: Any) -> None:
             f"{who}.merge: 'other' is a {type(other).__name__}, or one of the two has "
             f"seen no rows. Pass a {who} after fit or partial_fit."
         )
-    mine, theirs = one.get_params(), other.get_params()
-    for name in mine.keys() - {"slice_edges"}:
-        if repr(mine[name]) != repr(theirs[name]):
-            raise ValueError(
-                f"{who}.merge: '{name}' is {mine[name]!r} here and {theirs[name]!r} in "
-                "'other'. Both must be alike: fit clones of one estimator."
-            )
-    columns = [
-        (e.n_features_in_, list(getattr(e, "feature_names_in_", ())))
-        for e in (one, other)
-    ]
-    if columns[0] != columns[1]:
-        raise ValueError(
-            f"{who}.merge: 'other' has {columns[1][0]} columns {columns[1][1]}, and "
-            f"this one {columns[0][0]} columns {columns[0][1]}. Fit both on the same "
-            "columns in the same order."
-        )
+    check_same_fit(one, other, free=("slice_edges",))
     check_same_rule(f"{who}.merge", states[0].rule, states[1].rule)  # type: ignore[union-attr]

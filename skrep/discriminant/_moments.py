@@ -16,6 +16,7 @@ from skrep.linalg import (
     slice_codes,
 )
 from skrep.typing import AnyArray, FloatArray
+from skrep.utils.merging import check_same_labels
 
 __all__ = ["State", "joined", "least_squares_map", "measure", "solve"]
 
@@ -97,14 +98,7 @@ def joined(who: str, one: State, other: State) -> State:
     mine: Any = one.moments
     theirs: Any = other.moments
     if one.rule.kind == "classes":
-        names = [part.labels.tolist()[0] for part in (mine, theirs)]
-        kinds = [part.labels.dtype.kind in "biuf" for part in (mine, theirs)]
-        if kinds[0] != kinds[1]:
-            raise ValueError(
-                f"{who}: 'y' holds classes such as {names[1]!r}, and those so far are "
-                f"such as {names[0]!r}. They must be of one type: pass "
-                "[str(label) for label in y] throughout."
-            )
+        check_same_labels(who, mine.labels, theirs.labels)
     # What overflows is infinite, and is refused before anything is solved.
     with np.errstate(over="ignore", invalid="ignore"):
         return State(one.rule, mine.merge(theirs))

@@ -4,13 +4,12 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from skrep._base import SkrepTransformer
 from skrep._claims import Claim
+from skrep._linear import LinearTransformer
 from skrep.discriminant._checks import (
     check_groups,
     check_priors,
@@ -27,19 +26,16 @@ from skrep.discriminant._moments import (
     solve,
 )
 from skrep.discriminant._target import Rule, make_rule, read_target
-from skrep.linalg import project_rows
-from skrep.typing import FloatArray
 from skrep.utils.validation import (
     check_overflow,
     check_sample_weight,
-    validate_encoded,
     validate_rows,
 )
 
 __all__ = ["LinearDiscriminantProjection"]
 
 
-class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
+class LinearDiscriminantProjection(LinearTransformer):
     r"""Project rows onto the directions in which classes come apart.
 
     .. math:: x \mapsto A^\top (x - m), \qquad S_b A = S_w A\,\mathrm{diag}(\lambda),
@@ -255,54 +251,6 @@ class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, SkrepTransfo
         state = joined(f"{type(self).__name__}.merge", self._state, other._state)
         return self._settle(state, np.promote_types(self._dtype, other._dtype))
 
-    def transform(self, X: Any) -> FloatArray:
-        """Project rows onto the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            The coordinates, the most telling first, in the float type of X.
-        """
-        check_is_fitted(self)
-        rows = validate_rows(self, X, reset=False)
-        with np.errstate(over="ignore", invalid="ignore"):
-            Z = project_rows(rows, self.components_, self.mean_)
-            Z += self._shift.astype(Z.dtype, copy=False)
-        if not np.isfinite(Z).all():
-            raise ValueError(
-                f"{type(self).__name__}: 'X' holds numbers so large that its "
-                f"coordinates overflow {Z.dtype}. Pass X.astype(np.float64), or X / "
-                "np.abs(X).max() in fit and here."
-            )
-        return Z
-
-    def inverse_transform(self, X: Any) -> FloatArray:
-        """Estimate rows from their coordinates, by least squares.
-
-        Of all affine maps this one comes nearest to the rows of fit. The coordinates of
-        what it gives are those it was given.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Coordinates.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            Rows.
-        """
-        check_is_fitted(self)
-        Z = validate_encoded(self, X, len(self.components_))
-        rows: FloatArray = Z @ self._loadings.astype(Z.dtype, copy=False)
-        rows += self._origin.astype(Z.dtype, copy=False)
-        return rows
-
     def invariances(self) -> tuple[Claim, ...]:
         """List what acting on X, or on the names of classes, leaves alone.
 
@@ -370,29 +318,17 @@ class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, SkrepTransfo
         check_within(who, state, total)
         directions, values = axes.directions[:, :k], axes.values[:k]
         loadings, origin = least_squares_map(directions, mean, total)
-        with np.errstate(over="ignore"):
-            fitted = [part.astype(dtype) for part in (directions.T, loadings, origin)]
-        check_overflow(who, *fitted)
-        self.components_, self._loadings, self._origin = fitted
-        self.mean_ = mean.astype(dtype)
-        # Far from the origin the mean has no digits to spare in single precision.
-        self._shift = ((self.mean_ - mean) @ directions).astype(dtype)
+        self._store_map(directions.T, mean, loadings, origin, dtype)
         self.eigenvalues_ = values.astype(dtype)
         whole = axes.values.sum()
         self.explained_variance_ratio_ = (values / (whole or 1.0)).astype(dtype)
         self.classes_ = state.classes
         self.slice_edges_ = state.rule.edges if state.rule.kind == "numbers" else None
-        self.n_components_ = k
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.target_tags.required = True
         return tags

@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from skrep.typing import AnyArray, FloatArray, IntArray, Matrix
+from skrep.utils.merging import check_same_labels
 from skrep.utils.targets import check_target
 from skrep.utils.validation import check_sample_weight, validate_rows
 
@@ -151,12 +152,7 @@ def join_classes(who: str, one: AnyArray, other: Any) -> AnyArray:
         If some are text and some are numbers, or one is not a number.
     """
     other = np.atleast_1d(np.asarray(other))
-    if (one.dtype.kind in "USO") != (other.dtype.kind in "USO"):
-        raise ValueError(
-            f"{who}: class {other.tolist()[0]!r} in 'y' or 'classes' is not of the "
-            f"type of class {one.tolist()[0]!r}. Labels must be all text or all "
-            "numbers: pass y.astype(str) every time, or never."
-        )
+    check_same_labels(who, one, other)
     if other.dtype.kind == "f" and not np.isfinite(other).all():
         raise ValueError(
             f"{who}: 'classes' is {other.tolist()}. Labels must be finite: pass "

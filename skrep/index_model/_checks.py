@@ -10,6 +10,7 @@ from skrep.index_model._axes import Axes
 from skrep.index_model._state import State, same_rule
 from skrep.linalg import Whitening
 from skrep.utils import warn
+from skrep.utils.merging import check_same_fit, check_same_labels
 from skrep.utils.validation import check_n_components
 
 __all__ = [
@@ -172,13 +173,7 @@ def check_labels(who: str, one: State, other: State) -> None:
     """
     if one.rule.kind != "classes":
         return
-    mine, theirs = one.parts[0].labels, other.parts[0].labels
-    if (mine.dtype.kind in "biuf") != (theirs.dtype.kind in "biuf"):
-        raise ValueError(
-            f"{who}: 'y' holds classes such as {theirs[0]!r}, and those so far are "
-            f"such as {mine[0]!r}. They must be of one type: pass "
-            "[str(label) for label in y] throughout."
-        )
+    check_same_labels(who, one.parts[0].labels, other.parts[0].labels)
 
 
 def check_alone(estimator: Any) -> str:
@@ -312,29 +307,7 @@ def check_same(one: Any, other: Any) -> tuple[State, State]:
             f"{who}.merge: 'other' is a {type(other).__name__}, or one of the two "
             f"holds no moments. Pass a {who} fitted by fit or partial_fit with y."
         )
-    mine, theirs = one.get_params(), other.get_params()
-    differ = [
-        name
-        for name in mine
-        if name not in ("random_state", "slice_edges")
-        and repr(mine[name]) != repr(theirs[name])
-    ]
-    if differ:
-        name = differ[0]
-        raise ValueError(
-            f"{who}.merge: '{name}' is {mine[name]!r} here and {theirs[name]!r} in "
-            "'other'. Both must have the same parameters: fit clones of one estimator."
-        )
-    columns = [
-        (e.n_features_in_, list(getattr(e, "feature_names_in_", ())))
-        for e in (one, other)
-    ]
-    if columns[0] != columns[1]:
-        raise ValueError(
-            f"{who}.merge: 'other' was fitted on {columns[1][0]} columns "
-            f"{columns[1][1]}, and this one on {columns[0][0]} columns {columns[0][1]}."
-            " Fit both on the same columns in the same order."
-        )
+    check_same_fit(one, other, free=("random_state", "slice_edges"))
     if not same_rule(states[0].rule, states[1].rule):
         raise ValueError(
             f"{who}.merge: 'other' reads y in another way, or has other slice edges, "

@@ -10,6 +10,7 @@ import numpy as np
 from skrep.linalg import GroupMoments, Moments
 from skrep.nested._objectives import OBJECTIVES
 from skrep.utils import warn
+from skrep.utils.merging import check_same_fit, check_same_labels
 from skrep.utils.targets import MAX_INTEGER_CLASSES
 
 __all__ = [
@@ -322,15 +323,8 @@ def check_labels(one: Any, other: Any) -> None:
     ValueError
         If NumPy would write the numbers of one as the strings of the other.
     """
-    if not isinstance(one, GroupMoments):
-        return
-    numeric = [m.labels.dtype.kind in "biuf" for m in (one, other)]
-    if numeric[0] != numeric[1]:
-        raise ValueError(
-            f"{WHO}: 'y' holds classes such as {other.labels[0]!r}, and those so far "
-            f"are such as {one.labels[0]!r}. They must be of one type: pass "
-            "[str(label) for label in y] throughout."
-        )
+    if isinstance(one, GroupMoments):
+        check_same_labels(WHO, one.labels, other.labels)
 
 
 def check_same(one: Any, other: Any, names: tuple[str, ...]) -> None:
@@ -353,33 +347,11 @@ def check_same(one: Any, other: Any, names: tuple[str, ...]) -> None:
             f"{WHO}.merge: 'other' is a {type(other).__name__} that holds no moments. "
             f"Pass a {WHO} fitted by fit or partial_fit, not its prefix or counterpart."
         )
-    mine, theirs = one.get_params(), other.get_params()
-    differ = [
-        name
-        for name in mine
-        if name != "random_state" and repr(mine[name]) != repr(theirs.get(name))
-    ]
-    if differ:
-        name = differ[0]
-        raise ValueError(
-            f"{WHO}.merge: '{name}' is {mine[name]!r} here and {theirs.get(name)!r} in "
-            "'other'. Both must have the same parameters: fit clones of one estimator."
-        )
+    check_same_fit(one, other, free=("random_state",))
     if not _has_moments(other, names):
         raise ValueError(
             f"{WHO}.merge: 'other' was fitted with another objective than {names}. Fit "
             "both as they are set now."
-        )
-    if one.n_features_in_ != other.n_features_in_:
-        raise ValueError(
-            f"{WHO}.merge: 'other' was fitted on {other.n_features_in_} columns and "
-            f"this one on {one.n_features_in_}. Fit both on the same columns."
-        )
-    columns = [list(getattr(e, "feature_names_in_", ())) for e in (one, other)]
-    if columns[0] != columns[1]:
-        raise ValueError(
-            f"{WHO}.merge: 'other' was fitted on columns {columns[1]} and this one on "
-            f"{columns[0]}. Fit both on the same columns in the same order."
         )
     mine, theirs = one._target, other._target
     if mine and not (

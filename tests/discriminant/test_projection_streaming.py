@@ -183,7 +183,10 @@ def test_blocks_of_another_kind_are_refused(first, then, message):
     ("other", "message"),
     [
         ((1, X, LABELS), "'n_components' is None here and 1 in.*fit clones of one"),
-        ((None, X[:, :4], LABELS), "'other' has 4 columns.*Fit both on the same col"),
+        (
+            (None, X[:, :4], LABELS),
+            "'other' was fitted on 4 columns.*Fit both on the same col",
+        ),
         ((None, X, NUMBERS), "'other' has 'numbers', and this one 'classes'.*Fit both"),
         ((None, X, CODES), r"classes such as .*pass \[str\(label\) for label in y\]"),
     ],
