@@ -12,7 +12,28 @@ from skrep.linalg import project_rows
 from skrep.typing import FloatArray
 from skrep.utils.validation import check_overflow, validate_encoded, validate_rows
 
-__all__ = ["LinearTransformer"]
+__all__ = ["LinearTransformer", "overflow_error"]
+
+
+def overflow_error(who: str, dtype: Any) -> ValueError:
+    """Make the error that says that finite rows have no finite coordinates.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in it.
+    dtype : dtype
+        Type of the coordinates.
+
+    Returns
+    -------
+    ValueError
+        The error, to raise.
+    """
+    return ValueError(
+        f"{who}: 'X' holds numbers so large that its coordinates overflow {dtype}. "
+        "Pass X.astype(np.float64), or X / np.abs(X).max() in fit and here."
+    )
 
 
 class LinearTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
@@ -47,16 +68,11 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             rows = validate_rows(self, X, reset=False, ensure_all_finite=False)
             Z = project_rows(rows, self.components_, self.mean_)
             Z += self._shift.astype(Z.dtype, copy=False)
-        # What is not finite in a row is in all its coordinates: one column tells.
         if not Z.size:
             validate_rows(self, X, reset=False)
-        elif not np.isfinite(Z[:, 0]).all():
+        elif not np.isfinite(Z).all():
             validate_rows(self, X, reset=False)
-            raise ValueError(
-                f"{type(self).__name__}: 'X' holds numbers so large that its "
-                f"coordinates overflow {Z.dtype}. Pass X.astype(np.float64), or X / "
-                "np.abs(X).max() in fit and here."
-            )
+            raise overflow_error(type(self).__name__, Z.dtype)
         return Z
 
     def inverse_transform(self, X: Any) -> FloatArray:

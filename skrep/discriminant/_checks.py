@@ -1,7 +1,9 @@
 """What the linear discriminant projection refuses, and what it warns of."""
 
-from numbers import Integral
-from typing import Any
+import functools
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -12,14 +14,80 @@ from skrep.linalg import GroupMoments, Moments
 from skrep.typing import FloatArray
 from skrep.utils import warn
 from skrep.utils.merging import check_same_fit
+from skrep.utils.targets import MAX_INTEGER_CLASSES
 
 __all__ = [
+    "all_or_nothing",
+    "awaits_groups",
+    "awaits_rank",
     "check_groups",
     "check_priors",
     "check_same",
+    "check_shrinkage",
     "check_width",
     "check_within",
+    "warn_of_integers",
 ]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def all_or_nothing(method: F) -> F:
+    """Wrap a method that fits, so that the estimator is as before where it fails.
+
+    Parameters
+    ----------
+    method : callable
+        A method that sets attributes of its estimator.
+
+    Returns
+    -------
+    callable
+        The same, but for attributes set before an exception.
+    """
+
+    @functools.wraps(method)
+    def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast("F", fit)
+
+
+def check_shrinkage(who: str, shrinkage: Any) -> float | None:
+    """Return the intensity of the shrinkage, None where it is to be estimated.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in errors.
+    shrinkage : float or "auto"
+        The parameter.
+
+    Returns
+    -------
+    float or None
+        The intensity.
+
+    Raises
+    ------
+    ValueError
+        If it is neither "auto" nor a number from 0 to 1.
+    """
+    if isinstance(shrinkage, str) and shrinkage == "auto":
+        return None
+    number = isinstance(shrinkage, Real) and not isinstance(shrinkage, bool)
+    if not number or not 0 <= shrinkage <= 1:
+        raise ValueError(
+            f"{who}: 'shrinkage' is {shrinkage!r}. It must be a number from 0 to 1, or "
+            '"auto". Pass shrinkage=0 for no shrinkage.'
+        )
+    return float(shrinkage)
 
 
 def check_groups(who: str, state: State) -> None:
@@ -57,6 +125,57 @@ def check_groups(who: str, state: State) -> None:
     )
 
 
+def awaits_groups(priors: Any, state: State) -> bool:
+    """Tell whether there are shares for more groups than have been seen.
+
+    Parameters
+    ----------
+    priors : "uniform", array-like or None
+        The parameter.
+    state : State
+        What has been seen.
+
+    Returns
+    -------
+    bool
+        True if further rows may bring the other groups.
+    """
+    if priors is None or isinstance(priors, str) or state.rule.kind == "labels":
+        return False
+    assert isinstance(state.moments, GroupMoments)
+    shares = np.asarray(priors, dtype=np.float64)
+    n_slices = len(state.rule.edges) + 1
+    possible = state.rule.kind == "classes" or shares.size <= n_slices
+    return _are_shares(shares) and possible and len(shares) > len(state.moments.weights)
+
+
+def awaits_rank(n_components: Any, rank: int, n_features: int) -> bool:
+    """Tell whether more components are meant than rows so far have dimensions.
+
+    Parameters
+    ----------
+    n_components : int or None
+        The parameter.
+    rank : int
+        Number of dimensions of the rows so far.
+    n_features : int
+        Number of columns.
+
+    Returns
+    -------
+    bool
+        True if further rows may bring the other dimensions.
+    """
+    least = 1 if n_components is None else n_components
+    whole = isinstance(least, Integral) and not isinstance(least, bool)
+    return whole and rank < least <= n_features
+
+
+def _are_shares(shares: FloatArray) -> bool:
+    good = shares.ndim == 1 and bool(((shares >= 0) & (shares < 1)).all())
+    return good and bool(abs(shares.sum() - 1) < 1e-5)
+
+
 def check_priors(who: str, priors: Any, state: State) -> FloatArray | None:
     """Return the shares that groups shall have, None for those of the rows.
 
@@ -90,8 +209,7 @@ def check_priors(who: str, priors: Any, state: State) -> FloatArray | None:
     if isinstance(priors, str):
         return np.full(n_groups, 1 / n_groups)
     shares = np.asarray(priors, dtype=np.float64)
-    good = shares.shape == (n_groups,) and bool((shares >= 0).all())
-    if not good or not abs(shares.sum() - 1) < 1e-5 or not (shares < 1).all():
+    if shares.shape != (n_groups,) or not _are_shares(shares):
         raise ValueError(
             f"{who}: 'priors' is {priors!r}. It must hold {n_groups} shares from 0 to "
             "1, one for each class or slice seen, of sum 1, and more than one of them "
@@ -181,11 +299,47 @@ def check_same(one: Any, other: Any) -> None:
         If moments are missing, or parameters, columns or slices differ.
     """
     who = type(one).__name__
-    states = [getattr(e, "_state", None) for e in (one, other)]
-    if type(other) is not type(one) or None in states:
+    if type(other) is not type(one):
         raise ValueError(
-            f"{who}.merge: 'other' is a {type(other).__name__}, or one of the two has "
-            f"seen no rows. Pass a {who} after fit or partial_fit."
+            f"{who}.merge: 'other' is a {type(other).__name__}. Pass a {who} after fit "
+            "or partial_fit."
+        )
+    states = [getattr(e, "_state", None) for e in (one, other)]
+    if states[1] is None:
+        raise ValueError(
+            f"{who}.merge: 'other' has seen no rows. Pass a {who} after fit or "
+            "partial_fit."
+        )
+    if states[0] is None:
+        raise ValueError(
+            f"{who}.merge: this estimator has seen no rows. Call fit or partial_fit "
+            "first, or use 'other' itself."
         )
     check_same_fit(one, other, free=("slice_edges",))
-    check_same_rule(f"{who}.merge", states[0].rule, states[1].rule)  # type: ignore[union-attr]
+    check_same_rule(f"{who}.merge", states[0].rule, states[1].rule)
+
+
+def warn_of_integers(who: str, before: State, after: State, target_type: str) -> None:
+    """Warn when blocks of rows bring more integers than "auto" takes for classes.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in warnings.
+    before, after : State
+        What has been seen without and with the last rows.
+    target_type : {"auto", "classes", "numbers"}
+        The parameter.
+    """
+    old, new = before.classes, after.classes
+    if target_type != "auto" or after.rule.kind != "classes":
+        return
+    assert old is not None
+    assert new is not None
+    if new.dtype.kind in "iu" and len(old) <= MAX_INTEGER_CLASSES < len(new):
+        warn(
+            f"{who}: 'y' holds {len(new)} distinct integers by now, and was taken for "
+            f"classes when it held {len(old)}. All rows at once would be taken for "
+            f"numbers: more than {MAX_INTEGER_CLASSES}. Pass "
+            'target_type="classes" or target_type="numbers" to say what it is.',
+        )

@@ -9,8 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
+from skrep._linear import overflow_error
 from skrep.discriminant import _nuisance
-from skrep.exceptions import NotRemovedWarning
+from skrep.discriminant._checks import all_or_nothing
+from skrep.exceptions import NotRemovedWarning, ThinDataWarning
 from skrep.linalg import Moments, project_rows, whitening
 from skrep.typing import FloatArray
 from skrep.utils import warn
@@ -144,6 +146,7 @@ class DistractorRemoval(OneToOneFeatureMixin, SkrepTransformer):
         self.n_components = n_components
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(
         self, X: Any, y: Any = None, *, nuisance: Any = None, sample_weight: Any = None
     ) -> Self:
@@ -177,6 +180,8 @@ class DistractorRemoval(OneToOneFeatureMixin, SkrepTransformer):
         -----
         NotRemovedWarning
             If there is no nuisance to remove, or `y` needs what tells it.
+        ThinDataWarning
+            If there are no more rows than dimensions and labels together.
         """
         who = type(self).__name__
         X = validate_rows(self, X, reset=True, ensure_min_samples=2)
@@ -217,16 +222,21 @@ class DistractorRemoval(OneToOneFeatureMixin, SkrepTransformer):
             self._n_wanted(n_labels, rank),
             white,
         )
-        self._store(X, moments.mean, removal)
-        if rank and self.n_removed_ == rank:
-            raise ValueError(
-                f"{who}: 'nuisance' has {n_labels} classes or slices, and X has {rank} "
-                "columns that vary on their own: nothing would be left. Pass "
-                f"n_components={max(rank - 1, 1)}, or rows of more columns."
+        if rank and len(removal.directions) == rank:
+            raise ValueError(_nuisance.nothing_left(who, n_labels, rank))
+        n_rows = round(max(len(X), moments.weight))
+        thin = rank > 0 and n_labels > 1 and n_rows <= rank + columns.shape[1]
+        if thin:
+            warn(
+                f"{who}: 'X' has {n_rows} rows of {rank} dimensions, and they have "
+                f"{columns.shape[1]} labels: every label is told by chance, and what "
+                "goes or stays is chance. Reduce the columns first, such as with "
+                f"sklearn.decomposition.PCA({max(n_rows // 4, 1)}), or pass more rows.",
+                ThinDataWarning,
             )
-        if removal.n_spared or not self.n_removed_:
+        if not thin if removal.n_spared else not len(removal.directions):
             warn(_nuisance.what_stays(who, removal), NotRemovedWarning)
-        return self
+        return self._store(X, moments.mean, removal)
 
     def transform(self, X: Any) -> FloatArray:
         """Remove the nuisance from rows.
@@ -240,14 +250,23 @@ class DistractorRemoval(OneToOneFeatureMixin, SkrepTransformer):
         -------
         ndarray of shape (n_samples, n_features)
             Rows of the same columns, in the float type of X.
+
+        Raises
+        ------
+        ValueError
+            If X holds finite numbers so large that those of the result are not.
         """
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False)
         if not self.n_removed_:
             return np.array(X)
-        amounts = project_rows(X, self.detectors_, self.mean_)
-        out: FloatArray = amounts @ self.directions_.astype(X.dtype, copy=False)
-        return np.subtract(X, out, out=out)
+        with np.errstate(over="ignore", invalid="ignore"):
+            amounts = project_rows(X, self.detectors_, self.mean_)
+            out: FloatArray = amounts @ self.directions_.astype(X.dtype, copy=False)
+            np.subtract(X, out, out=out)
+        if not np.isfinite(out).all():
+            raise overflow_error(type(self).__name__, out.dtype)
+        return out
 
     def invariances(self) -> tuple[Claim, ...]:
         """List what acting on the rows and fitting again does.

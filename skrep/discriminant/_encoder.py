@@ -1,6 +1,5 @@
 """Discriminant encoder: a network whose outputs set classes apart."""
 
-from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, Self
 
@@ -28,14 +27,16 @@ class DiscriminantEncoder(NetClassifier):
 
     Columns are standardized, a perceptron f is trained on a loss of class separation,
     and linear discriminant analysis of the training rows' outputs turns and scales
-    them, so that within classes the covariance is the identity. Euclidean distances of
-    encoded rows are then Mahalanobis distances, which neighbors, plots and linear
-    models can use as they are, and
+    them, so that within classes their covariance is the identity. Euclidean distances
+    are then Mahalanobis distances, which neighbors, plots and linear models can use as
+    they are, and
 
     .. math:: p(c \mid z) \propto p_c \exp(-\|z - m_c\|^2 / 2)
 
-    makes the encoder a classifier by itself. Training needs torch and skorch; what was
-    fitted is plain arrays, so that `transform`, `predict` and unpickling do not.
+    makes the encoder a classifier by itself. New rows vary more than those of fit, so
+    that these probabilities are too sure: calibrate them where they count. Training
+    needs torch and skorch; a fitted "mlp" is plain arrays, so that `transform`,
+    `predict` and unpickling do not.
 
     Parameters
     ----------
@@ -59,7 +60,8 @@ class DiscriminantEncoder(NetClassifier):
     module : "mlp" or type, default="mlp"
         "mlp" is a perceptron with rectified layers; its parameter is ``dropout``. A
         subclass of ``torch.nn.Module`` is called as
-        ``module(n_features, n_components, **module_params)``.
+        ``module(n_features, n_components, **module_params)`` and gets all columns,
+        standardized; "mlp" leaves constant ones out.
     hidden : sequence of int, default=(64, 64)
         Widths of the hidden layers of "mlp"; ``()`` makes a linear map.
     max_epochs : int, default=150
@@ -81,7 +83,9 @@ class DiscriminantEncoder(NetClassifier):
     device : str, default="cpu"
         Where to train, such as "cuda". What was fitted opens on any machine.
     callbacks : list or None, default=None
-        Callbacks of skorch. Those of scikit-learn go to `set_callbacks`.
+        Callbacks of skorch, used as they are given: what they record stays in them.
+        Those that score the data set, such as ``EpochScoring``, find no data set. Those
+        of scikit-learn go to `set_callbacks`.
     module_params : dict or None, default=None
         Arguments of `module`, which are nested parameters as well:
         ``set_params(module__dropout=0.1)``.
@@ -142,6 +146,7 @@ class DiscriminantEncoder(NetClassifier):
     priors_: FloatArray
     module_: Any
     _head: tuple[FloatArray, FloatArray]
+    _recipe: tuple[Any, ...]
 
     _parameter_constraints = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -216,7 +221,9 @@ class DiscriminantEncoder(NetClassifier):
         sample, classes = read_sample(self, X, y, sample_weight)
         check_two_classes(who, classes)
         check_width(who, self.loss, self.n_components, len(classes))
-        standard = standardization(who, sample.X, sample.weights)
+        # A module of one's own may know which column is which.
+        whole = not isinstance(self.module, str)
+        standard = standardization(who, sample.X, sample.weights, whole=whole)
         found = train_network(
             self,
             sample,
@@ -231,10 +238,11 @@ class DiscriminantEncoder(NetClassifier):
         self._store(found)
         rank = np.count_nonzero(self._head[0].any(axis=0))
         if rank < self.n_components:
+            remedy = f"n_components={rank}, or another" if rank else "another 'lr' or"
             warn(
                 f"{who}: rows are encoded in {rank} of {self.n_components} dimensions, "
                 "and the other columns are 0: the network has collapsed, or X varies "
-                f"in no more. Pass n_components={max(rank, 1)}, or another 'loss'.",
+                f"in no more. Pass {remedy} 'loss'.",
                 FewerColumnsWarning,
             )
         return self
@@ -272,7 +280,10 @@ class DiscriminantEncoder(NetClassifier):
             "_head": (head.coef.astype(dtype), head.intercept.astype(dtype)),
         }
         if not isinstance(self.module, str):
-            return {**found, "module_": network, "coefs_": None, "intercepts_": None}
+            params = dict(self.module_params or {})
+            recipe = self.module, len(standard.kept), self.n_components, (), params
+            own = {"module_": network, "_recipe": recipe}
+            return {**found, **own, "coefs_": None, "intercepts_": None}
         coefs, intercepts = mlp_arrays(network)
         last = coefs[-1].astype(np.float64), intercepts[-1].astype(np.float64)
         coefs[-1] = (last[0] @ head.coef).astype(dtype)
@@ -301,17 +312,10 @@ class DiscriminantEncoder(NetClassifier):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if getattr(self, "module_", None) is not None:
-            self.module_ = self._rebuilt(state["module_"])
+            from skrep.nn._modules import load_state
+            from skrep.nn._net import seeded
 
-    def _rebuilt(self, state: Mapping[str, Any]) -> Any:
-        """Network of the fitted state, on the processor."""
-        from skrep.nn._modules import load_state
-        from skrep.nn._net import seeded
-
-        widths = len(self._standard.kept), len(self._head[0])
-        with seeded(0, "cpu"):
-            network = build_network(
-                self.module, *widths, self.hidden, self.module_params or {}
-            )
-        load_state(network, state)
-        return network
+            with seeded(0, "cpu"):
+                network = build_network(*self._recipe)
+            load_state(network, state["module_"])
+            self.module_ = network.eval()

@@ -17,22 +17,20 @@ class Head(NamedTuple):
     Parameters
     ----------
     coef : ndarray of shape (n_inputs, n_inputs)
-        The matrix that rows are multiplied by; columns beyond `rank` are 0.
+        The matrix that rows are multiplied by. Columns are 0 beyond the number of
+        directions in which rows vary.
     intercept : ndarray of shape (n_inputs,)
         What is added.
     means : ndarray of shape (n_classes, n_inputs)
         Means of the classes after the map.
     priors : ndarray of shape (n_classes,)
         Shares of the classes.
-    rank : int
-        Number of directions in which rows vary.
     """
 
     coef: FloatArray
     intercept: FloatArray
     means: FloatArray
     priors: FloatArray
-    rank: int
 
 
 def fit_head(Z: FloatArray, codes: IntArray, weights: FloatArray) -> Head:
@@ -55,12 +53,12 @@ def fit_head(Z: FloatArray, codes: IntArray, weights: FloatArray) -> Head:
     """
     groups = GroupMoments.of(Z, codes, weights)
     mean = groups.total().mean
-    axes = discriminant_axes(groups)
+    axes = discriminant_axes(groups, precision=float(np.finfo(Z.dtype).eps))
     rank = axes.directions.shape[1]
     coef = np.zeros((Z.shape[1], Z.shape[1]))
     coef[:, :rank] = axes.directions
     means = (groups.means - mean) @ coef
-    return Head(coef, -mean @ coef, means, groups.weights / groups.weights.sum(), rank)
+    return Head(coef, -mean @ coef, means, groups.weights / groups.weights.sum())
 
 
 def log_posterior(Z: FloatArray, means: FloatArray, priors: FloatArray) -> FloatArray:

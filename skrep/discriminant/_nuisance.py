@@ -1,6 +1,5 @@
 """What a nuisance adds to rows, what a target adds, and the map that removes one."""
 
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +16,14 @@ from skrep.linalg import (
     slice_codes,
 )
 from skrep.typing import FloatArray
-from skrep.utils.targets import Target, check_target, target_kind
+from skrep.utils.targets import Target, check_target
 
 __all__ = [
     "Labels",
     "Removal",
     "Shifts",
     "label_columns",
+    "nothing_left",
     "part_shifts",
     "plan_removal",
     "read_labels",
@@ -104,7 +104,7 @@ class Removal(NamedTuple):
 def read_labels(
     who: str, name: str, values: Any, weights: FloatArray
 ) -> tuple[Target, FloatArray]:
-    """Read labels or numbers, with errors that say which argument they were.
+    """Read labels or numbers of the rows that count.
 
     Parameters
     ----------
@@ -125,15 +125,10 @@ def read_labels(
         Their weights.
     """
     kept = weights > 0
-    try:
-        if not kept.all() and _num_samples(values) == len(kept):
-            values = _safe_indexing(values, np.flatnonzero(kept))
-            weights = weights[kept]
-        kind = target_kind(values)
-        target = check_target(who, values, len(weights), kind, parameter=None)
-    except (TypeError, ValueError) as error:
-        message = re.sub(r"\by\b", name, str(error)).replace("target_kind", who)
-        raise type(error)(message) from error
+    if not kept.all() and _num_samples(values) == len(kept):
+        values = _safe_indexing(values, np.flatnonzero(kept))
+        weights = weights[kept]
+    target = check_target(who, values, len(weights), parameter=None, name=name)
     return target, weights
 
 
@@ -365,6 +360,31 @@ def _square_distances(points: FloatArray) -> FloatArray:
     squares = np.sum(points**2, axis=1)
     found: FloatArray = squares[:, None] + squares - 2 * points @ points.T
     return found
+
+
+def nothing_left(who: str, n_labels: int, rank: int) -> str:
+    """Say that a removal would take everything.
+
+    Parameters
+    ----------
+    who : str
+        The estimator.
+    n_labels : int
+        Number of classes or slices of the nuisance.
+    rank : int
+        Number of dimensions of the rows.
+
+    Returns
+    -------
+    str
+        The text of an error.
+    """
+    fewer = f"n_components={rank - 1}, or " if rank > 1 else ""
+    return (
+        f"{who}: 'nuisance' has {n_labels} classes or slices, and X has {rank} "
+        f"dimensions beside 'y': nothing would be left. Pass {fewer}rows of more "
+        "columns."
+    )
 
 
 def what_stays(who: str, removal: Removal) -> str:

@@ -74,6 +74,11 @@ def check_width(who: str, loss: Any, n_components: int, n_classes: int) -> None:
     ValueError
         If the loss sees at most ``n_classes - 1`` columns, and more are asked for.
     """
+    if isinstance(n_components, bool):
+        raise ValueError(
+            f"{who}: 'n_components' is {n_components!r}. It must be an integer from 1 "
+            "up: pass n_components=2, say."
+        )
     if isinstance(loss, str) and loss in _BOUNDED and n_components >= n_classes:
         raise ValueError(
             f"{who}: 'n_components' is {n_components}, but loss={loss!r} tells "

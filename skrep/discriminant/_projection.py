@@ -1,6 +1,6 @@
 """Linear discriminant analysis without its limits."""
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -11,11 +11,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skrep._claims import Claim
 from skrep._linear import LinearTransformer
 from skrep.discriminant._checks import (
+    all_or_nothing,
+    awaits_groups,
+    awaits_rank,
     check_groups,
     check_priors,
     check_same,
+    check_shrinkage,
     check_width,
     check_within,
+    warn_of_integers,
 )
 from skrep.discriminant._claimed import projection_claims
 from skrep.discriminant._moments import (
@@ -119,7 +124,8 @@ class LinearDiscriminantProjection(LinearTransformer):
     After `fit` or `partial_fit` further rows may come by `partial_fit`, in any order,
     with new classes, and :meth:`merge` takes the rows of another estimator: the result
     is that of all rows at once, to rounding. Slices stay as the first rows gave them.
-    While there is but one class, the rows wait, and the estimator is not fitted yet.
+    While there is but one class, while `priors` are for more classes, or `n_components`
+    exceeds the dimensions of the rows, these wait, and the estimator is not fitted yet.
     Memory is that of one matrix of the columns and one row per class.
 
     Along a direction in which the rows of every class coincide the ratio is infinite.
@@ -145,7 +151,7 @@ class LinearDiscriminantProjection(LinearTransformer):
 
     _parameter_constraints = {
         "n_components": "no_validation",
-        "shrinkage": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
+        "shrinkage": "no_validation",
         "priors": ["array-like", StrOptions({"uniform"}), None],
         "n_slices": [Interval(Integral, 2, None, closed="left")],
         "slice_edges": ["array-like", None],
@@ -170,6 +176,7 @@ class LinearDiscriminantProjection(LinearTransformer):
         self.target_type = target_type
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the directions.
 
@@ -181,7 +188,8 @@ class LinearDiscriminantProjection(LinearTransformer):
             Classes or numbers; two or more columns of 0 and 1 hold labels. It is
             required.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a weight of 2 is a row twice, 0 an absent row.
+            Weights of the rows: a weight of 2 is a row twice, 0 an absent row. Where
+            they sum to less than the number of rows, shrinkage="auto" counts rows.
 
         Returns
         -------
@@ -195,9 +203,10 @@ class LinearDiscriminantProjection(LinearTransformer):
         """
         state, dtype = self._measure(X, y, sample_weight, None)
         check_groups(type(self).__name__, state)
-        return self._settle(state, dtype)
+        return self._settle(state, dtype, wait=False)
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take further rows into account: the result is that of all rows at once.
 
@@ -214,7 +223,7 @@ class LinearDiscriminantProjection(LinearTransformer):
         Returns
         -------
         LinearDiscriminantProjection
-            The estimator, fitted as soon as there are two classes.
+            The estimator, fitted as soon as the rows allow it.
 
         Raises
         ------
@@ -225,8 +234,9 @@ class LinearDiscriminantProjection(LinearTransformer):
         rule = None if before is None else before.rule
         state, dtype = self._measure(X, y, sample_weight, rule)
         if before is not None:
-            state = joined(type(self).__name__, before, state)
-        return self._settle(state, dtype)
+            state = self._joined(type(self).__name__, state)
+            dtype = np.promote_types(self._dtype, dtype)
+        return self._settle(state, dtype, wait=True)
 
     def merge(self, other: "LinearDiscriminantProjection") -> Self:
         """Take the rows of another estimator into account.
@@ -248,8 +258,9 @@ class LinearDiscriminantProjection(LinearTransformer):
             If the two cannot be merged.
         """
         check_same(self, other)
-        state = joined(f"{type(self).__name__}.merge", self._state, other._state)
-        return self._settle(state, np.promote_types(self._dtype, other._dtype))
+        state = self._joined(f"{type(self).__name__}.merge", other._state)
+        dtype = np.promote_types(self._dtype, other._dtype)
+        return self._settle(state, dtype, wait=True)
 
     def invariances(self) -> tuple[Claim, ...]:
         """List what acting on X, or on the names of classes, leaves alone.
@@ -272,6 +283,7 @@ class LinearDiscriminantProjection(LinearTransformer):
         self, X: Any, y: Any, sample_weight: Any, rule: Rule | None
     ) -> tuple[State, Any]:
         who = type(self).__name__
+        check_shrinkage(who, self.shrinkage)
         X = validate_rows(self, X, reset=rule is None)
         weights = check_sample_weight(who, sample_weight, len(X))
         kept = weights > 0
@@ -291,14 +303,20 @@ class LinearDiscriminantProjection(LinearTransformer):
         with np.errstate(over="ignore", invalid="ignore"):
             return measure(rule, X, values, weights), X.dtype
 
-    def _settle(self, state: State, dtype: Any) -> Self:
+    def _joined(self, who: str, state: State) -> State:
+        both = joined(who, self._state, state)
+        warn_of_integers(who, self._state, both, self.target_type)
+        return both
+
+    def _settle(self, state: State, dtype: Any, *, wait: bool) -> Self:
         """Solve, if there are classes to tell apart, and only then keep anything."""
-        if state.n_contrasts:
-            self._solve(state, dtype)
+        wait = wait and not hasattr(self, "components_")
+        if state.n_contrasts and not (wait and awaits_groups(self.priors, state)):
+            self._solve(state, dtype, wait)
         self._state, self._dtype = state, dtype
         return self
 
-    def _solve(self, state: State, dtype: Any) -> None:
+    def _solve(self, state: State, dtype: Any, wait: bool) -> None:
         who = type(self).__name__
         priors = check_priors(who, self.priors, state)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -307,14 +325,15 @@ class LinearDiscriminantProjection(LinearTransformer):
         axes, mean = solve(
             state,
             total,
-            None if isinstance(self.shrinkage, str) else float(self.shrinkage),
+            check_shrinkage(who, self.shrinkage),
             priors,
             standardize=isinstance(self.shrinkage, str),
             precision=float(np.finfo(dtype).eps),
         )
-        k = check_width(
-            who, self.n_components, state.n_contrasts, axes.directions.shape[1]
-        )
+        n_features, rank = axes.directions.shape
+        if wait and awaits_rank(self.n_components, rank, n_features):
+            return
+        k = check_width(who, self.n_components, state.n_contrasts, rank)
         check_within(who, state, total)
         directions, values = axes.directions[:, :k], axes.values[:k]
         loadings, origin = least_squares_map(directions, mean, total)

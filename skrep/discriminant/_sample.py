@@ -1,15 +1,15 @@
 """Rows and classes to learn from."""
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from skrep.typing import AnyArray, FloatArray, IntArray, Matrix
 from skrep.utils.merging import check_same_labels
-from skrep.utils.targets import check_target
+from skrep.utils.targets import check_classes
 from skrep.utils.validation import check_sample_weight, validate_rows
 
 __all__ = [
@@ -91,19 +91,37 @@ def read_sample(
         estimator, X, reset=reset, accept_sparse="csr", ensure_min_samples=least
     )
     weights = check_sample_weight(who, sample_weight, X.shape[0])
-    check_target(who, y, X.shape[0], "classes")
-    check_classification_targets(y)
+    check_classes(who, y, X.shape[0])
     kept = weights > 0
     if not kept.all():
         X, weights = X[kept], weights[kept]
     y = column_or_1d(y, warn=True)[kept]
     classes, codes = np.unique(y, return_inverse=True)
     given = estimator.class_weight
-    if isinstance(given, dict) and not reset:
-        # Further rows need not hold all classes.
-        given = {label: given[label] for label in classes.tolist() if label in given}
+    if isinstance(given, dict):
+        given = _checked_class_weight(who, given, classes, reset=reset)
     shares = compute_class_weight(given, classes=classes, y=y, sample_weight=weights)
     return Sample(X, codes, weights * shares[codes]), classes
+
+
+def _checked_class_weight(
+    who: str, given: dict[Any, Any], classes: AnyArray, *, reset: bool
+) -> dict[Any, Any]:
+    """Weights of the classes that are there; further rows need not hold all."""
+    labels = classes.tolist()
+    for label, weight in given.items():
+        if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
+            raise ValueError(
+                f"{who}: 'class_weight' gives class {label!r} the weight {weight!r}. "
+                "It must be a positive number: to leave a class out, pass "
+                f"sample_weight=(y != {label!r})."
+            )
+        if reset and label not in labels:
+            raise ValueError(
+                f"{who}: 'class_weight' names class {label!r}, and 'y' holds "
+                f"{labels[:5]}. Pass the labels of y as its keys."
+            )
+    return {label: given[label] for label in labels if label in given}
 
 
 def check_two_classes(who: str, classes: AnyArray) -> None:
@@ -152,12 +170,12 @@ def join_classes(who: str, one: AnyArray, other: Any) -> AnyArray:
         If some are text and some are numbers, or one is not a number.
     """
     other = np.atleast_1d(np.asarray(other))
-    check_same_labels(who, one, other)
     if other.dtype.kind == "f" and not np.isfinite(other).all():
         raise ValueError(
             f"{who}: 'classes' is {other.tolist()}. Labels must be finite: pass "
             "classes=np.unique(y)."
         )
+    check_same_labels(who, one, other)
     joined: AnyArray = np.union1d(one, other)
     return joined
 

@@ -22,6 +22,7 @@ from skrep.discriminant._training import Task, train_network
 from skrep.geometry import simplex_vertices
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils import require
+from skrep.utils.validation import check_overflow
 
 __all__ = ["SimplexClassifier"]
 
@@ -45,8 +46,8 @@ class SimplexClassifier(NetClassifier):
 
     and no head is learned. As the places do not move, features of models that were
     trained apart can be compared, and vertices can be kept for classes to come [2]_:
-    `partial_fit` moves the rows of a new class to a free vertex, and features that
-    were stored before stay comparable with those after.
+    `partial_fit` moves the rows of a new class to a free vertex and the others as
+    little as it can, so that features stored before stay comparable with those after.
 
     Over frozen vectors, ``hidden=()`` trains a linear map.
 
@@ -249,7 +250,9 @@ class SimplexClassifier(NetClassifier):
         sample, found = read_sample(self, X, y, sample_weight, reset=False)
         labels, vertices, free = self._places(found, classes)
         targets = self._memory.length * vertices[np.searchsorted(labels, found)]
-        memory = self._remembered(sample, targets)
+        with np.errstate(over="ignore", invalid="ignore"):
+            memory = self._remembered(sample, targets)
+        check_overflow(type(self).__name__, memory.gram, memory.product)
         layer = updated_layer(memory.layer, memory.gram, memory.product)
         dtype = self.coefs_[-1].dtype
         self._store(

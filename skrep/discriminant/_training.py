@@ -10,8 +10,9 @@ from sklearn.utils import check_random_state
 
 from skrep.discriminant._sample import Sample, hold_out
 from skrep.discriminant._standardize import Standardization
+from skrep.exceptions import ThinDataWarning
 from skrep.typing import FloatArray, IntArray, Matrix
-from skrep.utils import row_blocks
+from skrep.utils import row_blocks, warn
 from skrep.utils.callbacks import FitSteps
 from skrep.utils.net_params import check_keys
 
@@ -104,6 +105,9 @@ def train_network(
     who = type(estimator).__name__
     _check_device(who, estimator.device)
     seed = int(check_random_state(estimator.random_state).randint(2**31 - 1))
+    if task.partition:
+        # Numbered as they come, classes train alike whatever they are called.
+        sample = sample._replace(codes=_as_they_come(sample.codes))
     train, valid = hold_out(who, sample, estimator.validation_fraction, seed)
     with seeded(seed, estimator.device) as draws:
         training = _start(estimator, train, valid, standard, task, draws)
@@ -116,7 +120,15 @@ def train_network(
             if not training.epoch():
                 steps.stop()
         training.finish()
-        return now()
+        found = now()
+    if all(row["train_loss"] == 0 for row in found["history_"]):
+        warn(
+            f"{who}: the loss was 0 in every epoch, so that nothing was learned: "
+            "batches hold no two rows of a class that differ. Pass more rows of each "
+            "class, or a larger 'batch_size'.",
+            ThinDataWarning,
+        )
+    return found
 
 
 def _start(
@@ -134,8 +146,8 @@ def _start(
     who = type(estimator).__name__
     device = estimator.device
     params, options = estimator.module_params or {}, estimator.optimizer_params or {}
-    check_keys(estimator, "module", params)
-    check_keys(estimator, "optimizer", options)
+    check_keys(who, estimator.module, "module", params)
+    check_keys(who, estimator.module, "optimizer", options)
     _check_hidden(who, estimator.hidden)
     size = estimator.batch_size
     if size == "auto":
@@ -150,14 +162,15 @@ def _start(
         device,
         estimator.callbacks or (),
     )
-    rows = _as_rows(train, standard, device, task)
-    held_out = valid and _as_rows(valid, standard, device, task)
+    rows = _as_rows(train, standard, device)
+    held_out = valid and _as_rows(valid, standard, device)
     widths = len(standard.kept), task.n_outputs
     return Training(
         who,
         lambda: build_network(estimator.module, *widths, estimator.hidden, params),
         task.loss,
         plan,
+        n_outputs=task.n_outputs,
         rows=rows,
         held_out=held_out,
         seed=draws,
@@ -189,18 +202,20 @@ def embed(
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _as_rows(sample: Sample, standard: Standardization, device: str, task: Task) -> Any:
+def _as_they_come(codes: IntArray) -> IntArray:
+    """Number classes by their first rows."""
+    _, first = np.unique(codes, return_index=True)
+    place = np.empty(int(codes.max()) + 1, dtype=np.intp)
+    place[codes[np.sort(first)]] = np.arange(len(first))
+    return place[codes]
+
+
+def _as_rows(sample: Sample, standard: Standardization, device: str) -> Any:
     import torch
 
     from skrep.nn._batches import Rows
 
     codes = sample.codes
-    if task.partition:
-        # Numbered as they come, classes train alike whatever they are called.
-        _, first = np.unique(codes, return_index=True)
-        place = np.empty(int(codes.max()) + 1, dtype=np.intp)
-        place[codes[np.sort(first)]] = np.arange(len(first))
-        codes = place[codes]
     if sp.issparse(sample.X):
 
         def take(positions: IntArray) -> torch.Tensor:

@@ -12,7 +12,7 @@ from skrep.linalg import GroupMoments, Moments, whitening
 from skrep.metrics._validation import read_rows
 from skrep.typing import FloatArray
 from skrep.utils import warn
-from skrep.utils.targets import check_target
+from skrep.utils.targets import check_classes
 from skrep.utils.validation import check_overflow, check_sample_weight
 
 __all__ = ["class_moments", "fisher_criterion", "log_det_null_mean", "log_det_ratio"]
@@ -265,7 +265,7 @@ def class_moments(
         rows, weights = rows[kept], weights[kept]
         if np.shape(y)[:1] == kept.shape:
             y = np.asarray(y)[kept]
-    target = check_target(who, y, len(rows), "classes", parameter=None)
+    target = check_classes(who, y, len(rows))
     with np.errstate(over="ignore", invalid="ignore"):
         groups = GroupMoments.of(rows, target.values, weights)
     if len(groups.labels) < 2:

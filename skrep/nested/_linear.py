@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skrep._base import SkrepTransformer
+from skrep._linear import overflow_error
 from skrep.geometry import unit_rows
 from skrep.linalg import project_rows
 from skrep.nested._prefix import PrefixMixin
@@ -58,14 +59,9 @@ class NestedTransformer(PrefixMixin, ClassNamePrefixFeaturesOutMixin, SkrepTrans
         with np.errstate(invalid="ignore", over="ignore"):
             rows = self._validated(X, ensure_all_finite=False)
             Z = project_rows(rows, self.components_, self.mean_)
-        # What is not finite in a row is in all its coordinates: one column tells.
-        if not np.isfinite(Z[:, 0]).all():
+        if not np.isfinite(Z).all():
             self._validated(X)
-            raise ValueError(
-                f"{type(self).__name__}: 'X' holds numbers so large that its "
-                f"coordinates overflow {Z.dtype}. Pass X.astype(np.float64), or X / "
-                "np.abs(X).max() in fit and here."
-            )
+            raise overflow_error(type(self).__name__, Z.dtype)
         return unit_rows(Z)[0] if normalizes(self) else Z
 
     @available_if(_keeps_norms)

@@ -7,7 +7,11 @@ first named.
 import importlib
 from types import ModuleType
 
+from skrep.utils import require
+
 __all__ = ["losses"]
+
+require("torch", "skrep.nn")
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -12,6 +12,7 @@ import torch
 from skorch.callbacks import PassthroughScoring
 
 from skrep.nn._batches import Batch, Batches, Rows
+from skrep.nn.losses import CombinedLoss
 
 __all__ = ["Plan", "Training", "seeded"]
 
@@ -53,6 +54,8 @@ class _Net(skorch.NeuralNet):
     """A net whose batches come with weights, and whose callbacks may end it."""
 
     stopped_ = False
+    who = ""
+    n_outputs = 0
 
     @property
     def _default_callbacks(self) -> list[tuple[str, Any]]:
@@ -81,8 +84,18 @@ class _Net(skorch.NeuralNet):
             self._set_training(True)
         rows, targets, weights = batch
         outputs = self.infer(rows)
-        loss = _loss_of(self.criterion_, outputs, targets, weights)
-        loss.backward()
+        _check_outputs(self.who, outputs, len(rows), self.n_outputs)
+        try:
+            loss = _loss_of(self.criterion_, outputs, targets, weights)
+            loss.backward()
+        except Exception as error:
+            name = type(self.criterion_).__name__
+            error.add_note(
+                f"Raised by the loss {name}. Its forward(embeddings, y) must give one "
+                "number that depends on the embeddings; y holds the positions of the "
+                "classes."
+            )
+            raise
         return {"loss": loss, "y_pred": outputs}
 
     def validation_step(self, batch: Batch, **_: Any) -> dict[str, Any]:
@@ -109,6 +122,8 @@ class Training:
         The loss; a copy is trained where it has parameters.
     plan : Plan
         Settings.
+    n_outputs : int
+        Number of columns that the network must give.
     rows : Rows
         Rows to train on.
     held_out : Rows or None
@@ -126,6 +141,7 @@ class Training:
         loss: torch.nn.Module,
         plan: Plan,
         *,
+        n_outputs: int,
         rows: Rows,
         held_out: Rows | None,
         seed: np.random.Generator,
@@ -134,6 +150,7 @@ class Training:
         self.who = who
         self.train = Batches(rows, plan.batch_size, seed)
         self.valid = held_out and Batches(held_out, plan.batch_size, None)
+        _check_callbacks(who, plan.callbacks)
         self.best: tuple[float, int, dict[str, Any]] | None = None
         check_loss(who, loss, weighted=rows.weights is not None)
         self.net = _Net(
@@ -147,6 +164,7 @@ class Training:
             device=plan.device,
             verbose=0,
         )
+        self.net.who, self.net.n_outputs = who, n_outputs
         self.net.initialize()
         self.net.notify("on_train_begin", X=self.train, y=None)
 
@@ -169,13 +187,21 @@ class Training:
         ValueError
             If the loss is not finite.
         """
-        self.net.fit_loop(self.train, self.valid, epochs=1)
+        try:
+            self.net.fit_loop(self.train, self.valid, epochs=1)
+        except KeyError as error:
+            error.add_note(
+                f"{self.who}: a callback asks for what is not recorded. "
+                "There is a 'valid_loss' with validation_fraction=0.2, say."
+            )
+            raise
         last = self.net.history[-1]
         if not np.isfinite(last["train_loss"]):
             raise ValueError(
                 f"{self.who}: the loss became {last['train_loss']} in epoch "
                 f"{len(self.net.history)}. Training diverged: lower 'lr', which is "
-                f"{self.net.lr}, to lr={self.net.lr / 10:g}, say."
+                f"{self.net.lr}, to lr={self.net.lr / 10:g}, say; a 'loss' or 'module' "
+                "of your own must give finite numbers."
             )
         return not self.net.stopped_ and not self._is_stale(last)
 
@@ -189,6 +215,7 @@ class Training:
         """
         if self.best is not None:
             self.network.load_state_dict(self.best[2])
+        self.network.eval()
         if not all(part.isfinite().all() for part in self.network.parameters()):
             raise ValueError(
                 f"{self.who}: weights became infinite or NaN in epoch "
@@ -244,7 +271,8 @@ def seeded(seed: int, device: str) -> Iterator[np.random.Generator]:
     where = torch.empty(0, device=device).device
     kind = "cuda" if where.type == "cpu" else where.type
     devices = [] if where.type == "cpu" else [where.index]
-    with torch.random.fork_rng(devices, device_type=kind):
+    forked = torch.random.fork_rng(devices, device_type=kind)
+    with forked, torch.inference_mode(False), torch.enable_grad():
         torch.default_generator.manual_seed(seed)
         for index in devices:
             state = torch.Generator(where).manual_seed(seed).get_state()
@@ -282,7 +310,28 @@ def _takes_weights(loss: torch.nn.Module) -> bool:
         inspect.signature(loss.forward).bind("outputs", "targets", "weights")
     except TypeError:
         return False
-    return True
+    parts = loss.losses if isinstance(loss, CombinedLoss) else ()
+    return all(_takes_weights(part) for part in parts)
+
+
+def _check_callbacks(who: str, callbacks: Sequence[Any]) -> None:
+    for one in callbacks:
+        part = one[-1] if isinstance(one, tuple) else one
+        if not hasattr(part, "on_epoch_end"):
+            raise ValueError(
+                f"{who}: 'callbacks' holds {part!r}. Each must be a callback of "
+                "skorch, such as skorch.callbacks.LRScheduler(); those of scikit-learn "
+                "go to set_callbacks."
+            )
+
+
+def _check_outputs(who: str, outputs: torch.Tensor, rows: int, width: int) -> None:
+    if outputs.shape != (rows, width):
+        raise ValueError(
+            f"{who}: 'module' gives outputs of shape {tuple(outputs.shape)} for {rows} "
+            f"rows. They must be ({rows}, {width}): end it in a layer of as many units "
+            "as it is given as its second argument."
+        )
 
 
 def _loss_of(

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from skrep.typing import AnyArray
 
 __all__ = ["check_same_fit", "check_same_labels"]
@@ -65,7 +67,8 @@ def check_same_labels(who: str, one: AnyArray, other: AnyArray) -> None:
     Raises
     ------
     ValueError
-        If NumPy would write the numbers of one as the strings of the other.
+        If NumPy would write the numbers of one as the strings of the other, or
+        fractions come after integers.
 
     Examples
     --------
@@ -81,4 +84,10 @@ def check_same_labels(who: str, one: AnyArray, other: AnyArray) -> None:
             f"{who}: 'y' holds classes such as {other.tolist()[0]!r}, and those so far "
             f"are such as {one.tolist()[0]!r}. They must be of one type: pass "
             "[str(label) for label in y] throughout."
+        )
+    parts = other[other != np.floor(other)] if other.dtype.kind == "f" else other[:0]
+    if len(parts) and one.dtype.kind in "biu":
+        raise ValueError(
+            f"{who}: 'y' holds numbers such as {parts[0]:g}, and those so far were "
+            f"classes such as {one.tolist()[0]!r}. Pass classes in every block."
         )

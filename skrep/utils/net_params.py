@@ -70,22 +70,26 @@ class NetParams:
                 nested.setdefault(prefix, {})[entry] = value
             else:
                 plain[key] = value
+        module = plain.get("module", self.module)
+        for prefix, entries in nested.items():
+            check_keys(type(self).__name__, module, prefix, entries)
         super().set_params(**plain)  # type: ignore[misc]
         for prefix, entries in nested.items():
-            check_keys(self, prefix, entries)
             held = getattr(self, _DICTS[prefix])
             before = held if isinstance(held, Mapping) else {}
             setattr(self, _DICTS[prefix], {**before, **entries})
         return self
 
 
-def check_keys(estimator: NetParams, prefix: str, entries: Mapping[str, Any]) -> None:
+def check_keys(who: str, module: Any, prefix: str, entries: Mapping[str, Any]) -> None:
     """Refuse entries that neither the network nor the optimizer knows.
 
     Parameters
     ----------
-    estimator : NetParams
-        The estimator.
+    who : str
+        The estimator that is named in errors.
+    module : "mlp" or type
+        Its network.
     prefix : {"module", "optimizer"}
         Whose entries they are.
     entries : mapping
@@ -96,13 +100,13 @@ def check_keys(estimator: NetParams, prefix: str, entries: Mapping[str, Any]) ->
     ValueError
         If one is unknown; the message lists the known ones.
     """
-    known = OPTIMIZER_KEYS if prefix == "optimizer" else module_keys(estimator.module)
+    known = OPTIMIZER_KEYS if prefix == "optimizer" else module_keys(module)
     unknown = [] if known is None else [key for key in entries if key not in known]
     if unknown:
         valid = ", ".join(f"'{prefix}__{key}'" for key in known or ()) or "none"
         own = " The rate is 'lr', the decay 'weight_decay'." * (prefix == "optimizer")
         raise ValueError(
-            f"{type(estimator).__name__}: '{prefix}__{unknown[0]}' is not a parameter. "
+            f"{who}: '{prefix}__{unknown[0]}' is not a parameter. "
             f"Valid ones are: {valid}.{own}"
         )
 

@@ -9,7 +9,13 @@ from skrep.typing import AnyArray
 from skrep.utils._warnings import warn
 from skrep.utils.validation import dtype_names
 
-__all__ = ["MAX_INTEGER_CLASSES", "Target", "check_target", "target_kind"]
+__all__ = [
+    "MAX_INTEGER_CLASSES",
+    "Target",
+    "check_classes",
+    "check_target",
+    "target_kind",
+]
 
 Kind: TypeAlias = Literal["classes", "numbers"]
 
@@ -77,7 +83,7 @@ def target_kind(y: Any) -> Kind:
     >>> target_kind([0.0, 1.0, 1.0])
     'numbers'
     """
-    values, categorical = _read("target_kind", y)
+    values, categorical = _read("target_kind", y, "y")
     return _kind_of(values, categorical)
 
 
@@ -89,6 +95,7 @@ def check_target(
     *,
     parameter: str | None = "target_type",
     numbers: str = "numbers",
+    name: str = "y",
 ) -> Target:
     """Validate a target and say whether it holds classes or numbers.
 
@@ -110,6 +117,8 @@ def check_target(
         None if there is none.
     numbers : str, default="numbers"
         The value of that parameter that stands for numbers.
+    name : str, default="y"
+        What the target is called, in messages.
 
     Returns
     -------
@@ -146,13 +155,13 @@ def check_target(
     if target_type not in _TYPES:
         raise ValueError(
             f"{who}: 'target_type' is {target_type!r}. It must be one of {_TYPES}. "
-            'Pass target_type="auto" to have it told from y.'
+            f'Pass target_type="auto" to have it told from {name}.'
         )
-    values, categorical = _read(who, y)
+    values, categorical = _read(who, y, name)
     if len(values) != n_rows:
         raise ValueError(
-            f"{who}: 'y' has {len(values)} entries, but X has {n_rows} rows. It needs "
-            "one per row: pass those of the same rows, in the order of X."
+            f"{who}: '{name}' has {len(values)} entries, but X has {n_rows} rows. It "
+            "needs one per row: pass those of the same rows, in the order of X."
         )
     found = _kind_of(values, categorical)
     if target_type == "classes" or (target_type == "auto" and found == "classes"):
@@ -161,16 +170,64 @@ def check_target(
     if values.dtype.kind not in "iufb":
         remedy = f', or {parameter}="classes"' if parameter else ""
         raise ValueError(
-            f"{who}: 'y' holds labels such as {values[:1].tolist()[0]!r}, and numbers "
-            f"are needed. Pass y.astype(float){remedy}."
+            f"{who}: '{name}' holds labels such as {values[:1].tolist()[0]!r}, and "
+            f"numbers are needed. Pass {name}.astype(float){remedy}."
         )
     if target_type == "auto" and values.dtype.kind in "iu":
+        remedy = (
+            f'{parameter}="classes" or {parameter}="{numbers}"'
+            if parameter
+            else f"{name}.astype(str) or {name}.astype(float)"
+        )
         warn(
-            f"{who}: 'y' holds integers of {len(np.unique(values))} distinct values, "
-            f"more than {MAX_INTEGER_CLASSES}, and is taken for numbers. Pass "
-            f'{parameter}="classes" or {parameter}="{numbers}" to say what it is.',
+            f"{who}: '{name}' holds integers of {len(np.unique(values))} distinct "
+            f"values, more than {MAX_INTEGER_CLASSES}, and is taken for numbers. Pass "
+            f"{remedy} to say what it is.",
         )
     return Target("numbers", values.astype(np.float64), None)
+
+
+def check_classes(who: str, y: Any, n_rows: int) -> Target:
+    """Validate a target that must hold classes.
+
+    Parameters
+    ----------
+    who : str
+        The estimator or function that is named in errors.
+    y : array-like of shape (n_rows,) or (n_rows, 1)
+        Labels; numbers that are whole are labels, too.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    Target
+        The codes, and the labels of the classes.
+
+    Raises
+    ------
+    ValueError
+        As `check_target`, and if y holds fractions.
+
+    Examples
+    --------
+    >>> from skrep.utils.targets import check_classes
+    >>> check_classes("example", [0.5, 1.0], 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: example: Unknown label type: continuous. 'y' holds 0.5, ...
+    """
+    found = check_target(who, y, n_rows, "classes", parameter=None)
+    assert found.classes is not None
+    if found.classes.dtype.kind == "f":
+        parts = found.classes[found.classes != np.floor(found.classes)]
+        if len(parts):
+            raise ValueError(
+                f"{who}: Unknown label type: continuous. 'y' holds {parts[0]:g}, and "
+                "classes are needed. Pass labels, such as np.digitize(y, edges), or "
+                "y.astype(str) if every number is a class."
+            )
+    return found
 
 
 def _kind_of(values: AnyArray, categorical: bool) -> Kind:
@@ -182,12 +239,12 @@ def _kind_of(values: AnyArray, categorical: bool) -> Kind:
     return "classes"
 
 
-def _read(who: str, y: Any) -> tuple[AnyArray, bool]:
+def _read(who: str, y: Any, name: str) -> tuple[AnyArray, bool]:
     """Return the entries, of one dimension and type; are they categories?"""
     if y is None:
         raise ValueError(
-            f"{who}: requires y to be passed, but the target y is None. Pass y with "
-            "one class or number per row."
+            f"{who}: requires {name} to be passed, but the target {name} is None. Pass "
+            f"{name} with one class or number per row."
         )
     categorical = bool(dtype_names(y) & _CATEGORIES)
     try:
@@ -197,32 +254,32 @@ def _read(who: str, y: Any) -> tuple[AnyArray, bool]:
             values = np.array(y, dtype=object)
     except ValueError as error:
         raise ValueError(
-            f"{who}: 'y' has rows of different lengths. It must be of one dimension: "
-            "pass one class or number per row."
+            f"{who}: '{name}' has rows of different lengths. It must be of one "
+            "dimension: pass one class or number per row."
         ) from error
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(
-            f"{who}: 'y' has shape {values.shape}. It must be of one dimension: pass "
-            "one column, such as y[:, 0]."
+            f"{who}: '{name}' has shape {values.shape}. It must be of one dimension: "
+            f"pass one column, such as {name}[:, 0]."
         )
     if values.dtype.kind in "OT":
-        values = _of_one_type(who, values.astype(object))
+        values = _of_one_type(who, values.astype(object), name)
     if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
         row = int(np.argmin(finite))
         what = "NaN" if np.isnan(values[row]) else "infinity"
-        raise _not_there(who, what, row)
+        raise _not_there(who, what, row, name)
     if values.dtype.kind not in "biufUSO":
-        raise _no_target(who, values.dtype)
+        raise _no_target(who, values.dtype, name)
     return values, categorical
 
 
-def _of_one_type(who: str, values: AnyArray) -> AnyArray:
+def _of_one_type(who: str, values: AnyArray, name: str) -> AnyArray:
     """Give objects the type that they have in common."""
     for row, value in enumerate(values):
         if _is_missing(value):
-            raise _not_there(who, repr(value), row)
+            raise _not_there(who, repr(value), row, name)
     types = {_type_of(value) for value in values}
     if types <= {"integers"} or types <= {"booleans"}:
         return np.array(values.tolist())
@@ -230,11 +287,11 @@ def _of_one_type(who: str, values: AnyArray) -> AnyArray:
         return values.astype(np.float64)
     if "others" in types:
         bad = next(v for v in values if _type_of(v) == "others")
-        raise _no_target(who, type(bad).__name__)
+        raise _no_target(who, type(bad).__name__, name)
     if len(types) > 1:
         raise ValueError(
-            f"{who}: 'y' mixes {' and '.join(sorted(types))}. Its entries must be of "
-            "one type: pass [str(label) for label in y] for classes."
+            f"{who}: '{name}' mixes {' and '.join(sorted(types))}. Its entries must be "
+            f"of one type: pass [str(label) for label in {name}] for classes."
         )
     return values
 
@@ -257,15 +314,16 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, Real) and bool(np.isnan(float(value)))
 
 
-def _not_there(who: str, what: str, row: int) -> ValueError:
+def _not_there(who: str, what: str, row: int, name: str) -> ValueError:
     return ValueError(
-        f"{who}: 'y' contains {what}, first in row {row}. Every row needs a class or "
-        "a finite number: drop such rows from X and y."
+        f"{who}: '{name}' contains {what}, first in row {row}. Every row needs a class "
+        f"or a finite number: drop such rows from X and {name}."
     )
 
 
-def _no_target(who: str, what: Any) -> ValueError:
+def _no_target(who: str, what: Any, name: str) -> ValueError:
     return ValueError(
-        f"{who}: 'y' holds {what}, which is neither labels nor numbers. Pass "
-        "y.astype(float) for numbers, or [str(label) for label in y] for classes."
+        f"{who}: '{name}' holds {what}, which is neither labels nor numbers. Pass "
+        f"{name}.astype(float) for numbers, or [str(label) for label in {name}] for "
+        "classes."
     )

@@ -21,7 +21,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from skrep.discriminant import DistractorRemoval, _nuisance
-from skrep.exceptions import NotRemovedWarning
+from skrep.exceptions import NotRemovedWarning, ThinDataWarning
 from skrep.invariance import check_invariance, unclaimed
 from skrep.linalg import Moments, whitening
 from tests.strategies import seeds
@@ -323,9 +323,9 @@ def test_numbers_are_cut_into_slices():
     slices = np.argsort(np.argsort(length)) // 60
     by_class = DistractorRemoval().fit(X, nuisance=slices)
     assert_allclose(removal.transform(X), by_class.transform(X), atol=1e-9)
-    # More than 20 integers are numbers, and no warning says so.
     ranks = np.argsort(np.argsort(length))
-    by_rank = DistractorRemoval().fit(X, nuisance=ranks)
+    with pytest.warns(UserWarning, match=r"'nuisance' holds integers of 600 distinct"):
+        by_rank = DistractorRemoval().fit(X, nuisance=ranks)
     assert_allclose(by_rank.transform(X), removal.transform(X), atol=1e-9)
 
 
@@ -470,12 +470,51 @@ def test_what_it_refuses():
         DistractorRemoval(7).fit(X)
     with pytest.raises(ValueError, match=r"nothing would be left.*n_components=1"):
         removal.fit(X[:, :2], nuisance=batch)
-    with pytest.raises(ValueError, match="rows of more columns"):
+    with pytest.raises(ValueError, match=r"be left\. Pass rows of more columns\.$"):
         removal.fit(X[:, :1], nuisance=batch)
+    assert not vars(removal).keys() - {"n_components"}
     with pytest.raises(ValueError, match=r"overflow.*Divide"):
         removal.fit(X * 1e200, nuisance=batch)
     with pytest.raises(TypeError, match="toarray"):
         removal.fit(scipy.sparse.csr_array(X), nuisance=batch)
+
+
+def test_a_failed_fit_leaves_all_as_it_was():
+    X, y, batch = confounded()
+    removal = DistractorRemoval().fit(X, y, nuisance=batch)
+    expected = removal.transform(X)
+    with pytest.raises(ValueError, match="nothing would be left"):
+        removal.fit(X[:, :2], nuisance=batch)
+    assert_array_equal(removal.transform(X), expected)
+
+
+def test_overflow_is_refused():
+    X, _, batch = confounded()
+    removal = DistractorRemoval().fit(X.astype(np.float32), nuisance=batch)
+    far = np.float32([[3e38, -3e38, 3e38, -3e38, 3e38, -3e38]])
+    with pytest.raises(ValueError, match=r"overflow float32. Pass X.astype"):
+        removal.transform(np.vstack([far, np.abs(far)]) * removal.directions_[0])
+    assert np.isfinite(removal.transform(far.astype(np.float64))).all()
+
+
+@pytest.mark.parametrize("target", [True, False])
+def test_fewer_rows_than_columns_are_said_to_tell_chance(target):
+    rng = np.random.default_rng(0)
+    X, y, batch = rng.normal(size=(40, 60)), np.arange(40) % 2, rng.integers(0, 3, 40)
+    y = y if target else None
+    with pytest.warns(ThinDataWarning, match="by chance.*PCA") as caught:
+        removal = DistractorRemoval().fit(X, y, nuisance=batch)
+    assert len(caught) == 1
+    assert_allclose(removal.leak_before_, 1)
+    if target:
+        related = np.where(np.arange(40) < 39, y, 1 - y)
+        with pytest.warns(UserWarning, match="by chance.*PCA") as caught:
+            removal = DistractorRemoval().fit(X, y, nuisance=related)
+        assert [one.category for one in caught] == [ThinDataWarning]
+        assert removal.n_removed_ == 0
+    assert DistractorRemoval().fit(X[:, :10], y, nuisance=batch).n_removed_ == 2
+    light = np.full(40, 0.1)
+    DistractorRemoval().fit(X[:, :10], y, nuisance=batch, sample_weight=light)
 
 
 # --- invariance ----------------------------------------------------------------------

@@ -21,9 +21,15 @@ from sklearn.pipeline import Pipeline
 from skorch.callbacks import Callback, EarlyStopping
 
 from skrep.discriminant import DiscriminantEncoder
-from skrep.exceptions import FewerColumnsWarning
+from skrep.exceptions import FewerColumnsWarning, ThinDataWarning
 from skrep.invariance import check_invariance, unclaimed
-from skrep.nn.losses import FisherTraceLoss, LDACrossEntropy, SimplexLoss
+from skrep.nn.losses import (
+    CombinedLoss,
+    FisherTraceLoss,
+    LDACrossEntropy,
+    LogDetLoss,
+    SimplexLoss,
+)
 
 
 def rows(n=90, d=5, n_classes=3, seed=0):
@@ -132,7 +138,8 @@ def test_equal_seeds_are_equal_to_the_bit_and_global_states_stay():
     assert_array_equal(np.random.mtrand._rand.get_state()[1], states[1])
     assert torch.get_num_threads() == threads
     torch.manual_seed(4)
-    assert same(one, clone(one).fit(X, y), X)
+    with torch.inference_mode():
+        assert same(one, clone(one).fit(X, y), X)
     assert same(one, copy.deepcopy(one).fit(X, y), X)
     assert not same(one, clone(one).set_params(random_state=1).fit(X, y), X)
 
@@ -209,6 +216,7 @@ def test_constant_and_repeated_columns():
         encoder().fit(np.ones((90, 2)), y)
 
 
+@pytest.mark.filterwarnings("ignore:.*loss was 0 in every epoch")
 def test_equal_means_and_no_spread_within_classes():
     X, _ = rows(n=64)
     y = np.arange(64) % 2
@@ -244,6 +252,13 @@ def test_class_weights():
     assert_allclose(balanced.priors_, 1 / 3)
     named = encoder(class_weight={1: 2.0}).fit(X, y)
     assert same(named, encoder().fit(X, y, np.array([1.0, 2.0, 1.0])[y]), X)
+    for weight in (0, -1, np.nan, np.inf, "2"):
+        with pytest.raises(
+            ValueError, match=r"'class_weight' gives class 0 .*positive"
+        ):
+            encoder(class_weight={0: weight}).fit(X, y)
+    with pytest.raises(ValueError, match="'class_weight' names class '0'"):
+        encoder(class_weight={"0": 2}).fit(X, y)
 
 
 @pytest.mark.parametrize("container", [sp.csr_matrix, sp.csr_array])
@@ -284,6 +299,36 @@ def test_bad_input_is_refused():
         encoder().fit(X * 1e200, y)
 
 
+def test_a_constant_column_counts_for_nothing_under_uneven_weights():
+    """The rounding of its variance may come out negative."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([rng.normal(size=1000), np.full(1000, 0.1)])
+        y = (rng.random(1000) < 0.3).astype(int)
+        model = encoder(1, max_epochs=1, class_weight="balanced").fit(X, y)
+        assert model.coefs_[0].shape[0] == 1
+
+
+def test_rounding_of_single_precision_is_no_dimension():
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(300, 2))
+    y = (flat[:, 0] > 0).astype(int) + (flat[:, 1] > 0)
+    for draw in range(5):
+        X = flat @ np.random.default_rng(draw).normal(size=(2, 8))
+        model = encoder(5, hidden=(), max_epochs=5)
+        with pytest.warns(FewerColumnsWarning, match="2 of 5 dimensions"):
+            Z = model.fit(X.astype(np.float32), y).transform(X.astype(np.float32))
+        assert_array_equal(Z[:, 2:], 0)
+
+
+def test_a_loss_that_cannot_learn_is_told():
+    X, y = rows(n=40)
+    with pytest.warns(ThinDataWarning, match="loss was 0 in every epoch"):
+        encoder(batch_size=1).fit(X, y)
+    with pytest.warns(ThinDataWarning, match="more rows of each class"):
+        encoder(loss="lda").fit(X, np.arange(40))
+
+
 # --- parameters ------------------------------------------------------------------
 
 
@@ -314,8 +359,12 @@ def test_nested_parameters():
     ],
 )
 def test_typos_are_refused(name, known):
+    model = encoder()
     with pytest.raises(ValueError, match=known):
-        encoder().set_params(**{name: 0.1})
+        model.set_params(**{"lr": 0.3, "module__dropout": 0.1, name: 0.1})
+    if name.startswith(("module", "optimizer")):
+        assert model.lr != 0.3
+    assert model.module_params is None
 
 
 def test_typos_in_the_dicts_are_refused():
@@ -370,9 +419,41 @@ def test_losses_of_ones_own():
     assert model.score(X, y) > 0.8
     named = encoder(loss="lda").fit(X, y)
     assert same(encoder(loss=LDACrossEntropy()).fit(X, y), named, X)
-    assert encoder(loss=SimplexLoss(3)).fit(X, y).score(X, y) > 0.3
+    simplex = encoder(loss=SimplexLoss(3), max_epochs=40, lr=0.02).fit(X, y)
+    assert simplex.score(X, y) > 0.8
 
 
+def test_losses_and_modules_that_do_not_fit():
+    X, y = rows()
+
+    class Rowwise(torch.nn.Module):
+        def forward(self, z, y):
+            return z.square().sum(1)
+
+    class Wide(torch.nn.Linear):
+        def __init__(self, n_in, n_out):
+            super().__init__(n_in, n_out + 1)
+
+    with pytest.raises(RuntimeError) as caught:
+        encoder(loss=Rowwise()).fit(X, y)
+    assert "Raised by the loss Rowwise" in caught.value.__notes__[0]
+    with pytest.raises(ValueError, match=r"outputs of shape \(90, 3\) for 90 rows"):
+        encoder(module=Wide, batch_size=90).fit(X, y)
+    both = CombinedLoss([torch.nn.CrossEntropyLoss(), LogDetLoss()])
+    with pytest.raises(
+        ValueError, match="CombinedLoss, whose forward takes no weights"
+    ):
+        encoder(loss=both).fit(X, y, sample_weight=y + 1.0)
+    with pytest.raises(ValueError, match=r"'callbacks' holds 3.*callback of skorch"):
+        encoder(callbacks=[3]).fit(X, y)
+    with pytest.raises(KeyError) as caught:
+        encoder(callbacks=[EarlyStopping()]).fit(X, y)
+    assert "validation_fraction=0.2" in caught.value.__notes__[0]
+    with pytest.raises(ValueError, match="'n_components' is True"):
+        encoder(True).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:.*loss was 0 in every epoch")
 def test_a_collapsed_network_is_told():
     class Flat(torch.nn.Module):
         def __init__(self, n_in, n_out):
@@ -477,8 +558,34 @@ def test_modules_of_ones_own_survive_pickles():
     assert torch.equal(torch.get_rng_state(), random)
     assert same(model, again, X)
     assert same(model, copy.deepcopy(model), X)
+    # What was fitted counts, and not what the next fit shall be.
+    model.set_params(module__units=9)
+    assert same(model, pickle.loads(pickle.dumps(model)), X)
     with pytest.raises(ValueError, match="module__units"):
         clone(model).set_params(module__width=3)
+
+
+class Dropped(torch.nn.Sequential):
+    def __init__(self, n_in, n_out):
+        super().__init__(torch.nn.Linear(n_in, n_out), torch.nn.Dropout(0.5))
+
+
+@pytest.mark.parametrize("module", [Normed, Dropped])
+def test_modules_of_ones_own_are_applied_row_by_row(module):
+    X, y = rows()
+    model = encoder(module=module).fit(X, y)
+    assert not model.module_.training
+    for fitted in (model, copy.deepcopy(model)):
+        assert_allclose(fitted.transform(X)[:1], fitted.transform(X[:1]), rtol=1e-9)
+        assert not fitted.module_.training
+
+
+def test_modules_of_ones_own_get_all_columns():
+    X, y = rows()
+    X[:, 2] = 4.0
+    model = encoder(module=Normed).fit(X, y)
+    assert model.module_[0].in_features == 5
+    assert np.isfinite(model.transform(X)).all()
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="the device is there")
@@ -543,10 +650,11 @@ def test_in_a_searched_pipeline():
 # --- invariance ------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("held_out", [None, 0.25])
 @pytest.mark.parametrize("loss", ["lda", FisherTraceLoss()], ids=["name", "module"])
-def test_claims_hold_and_what_is_not_claimed_is_broken(loss):
+def test_claims_hold_and_what_is_not_claimed_is_broken(loss, held_out):
     X, y = rows(n=48, d=4)
-    model = encoder(loss=loss, batch_size=16)
+    model = encoder(loss=loss, batch_size=16, validation_fraction=held_out)
     for claim in model.invariances():
         report = check_invariance(model, claim, X, y)
         assert report.holds, report

@@ -259,6 +259,13 @@ def test_numbers_are_cut_into_slices_of_equal_weight():
     assert abs(np.corrcoef(model.transform(X)[:, 0], y)[0, 1]) > 0.65
 
 
+def test_floats_of_few_values_are_told():
+    X, y = data()
+    with pytest.warns(UserWarning, match=r'3 distinct.*target_type="classes" or'):
+        LinearDiscriminantProjection().fit(X, y / 2)
+    LinearDiscriminantProjection(target_type="numbers").fit(X, y / 2)
+
+
 def test_few_rows_make_few_slices():
     X, y = load_diabetes(return_X_y=True)
     assert len(LinearDiscriminantProjection(1).fit(X[:17], y[:17]).slice_edges_) == 3
@@ -389,7 +396,10 @@ def test_in_a_searched_pipeline():
     ("change", "message"),
     [
         ({"y": None}, "requires y to be passed"),
-        ({"y": np.zeros(9)}, "'y' has one value, 0, in all rows.*several values"),
+        (
+            {"y": np.zeros(9), "target_type": "numbers"},
+            "nearly all of them are 0.*Pass rows of several values",
+        ),
         ({"y": ["a"] * 9}, "'y' has 1 class, 'a', .* pass rows of several classes"),
         ({"y": np.r_[np.nan, np.zeros(8)]}, "'y' contains NaN, first in row 0.*drop"),
         ({"y": np.arange(8) % 2}, "'y' has 8 entries, but X has 9 rows.*same rows"),
@@ -405,6 +415,11 @@ def test_in_a_searched_pipeline():
         ({"n_components": 0}, "'n_components' is 0.*Pass n_components=3"),
         ({"n_components": True}, "'n_components' is True.*Pass n_components=3"),
         ({"n_components": 1.5}, "'n_components' is 1.5.*Pass n_components=3"),
+        ({"shrinkage": 1.5}, "'shrinkage' is 1.5.*Pass shrinkage=0 for no"),
+        ({"shrinkage": None}, "'shrinkage' is None.*Pass shrinkage=0 for no"),
+        ({"shrinkage": True}, "'shrinkage' is True.*Pass shrinkage=0 for no"),
+        ({"shrinkage": np.nan}, "'shrinkage' is nan.*Pass shrinkage=0 for no"),
+        ({"shrinkage": "oas"}, "'shrinkage' is 'oas'.*Pass shrinkage=0 for no"),
         ({"priors": [0.5, 0.4]}, r'sum 1, and more.*Pass priors="uniform"'),
         ({"priors": [1.5, -0.5]}, r'shares from 0 to 1.*Pass priors="uniform"'),
         ({"priors": [1.0, 0.0]}, r'one of them positive. Pass priors="uniform"'),
@@ -433,8 +448,6 @@ def test_errors_name_the_remedy(change, message):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("shrinkage", 1.5),
-        ("shrinkage", None),
         ("priors", "even"),
         ("n_slices", 1),
         ("slice_edges", 3.0),
@@ -453,6 +466,33 @@ def test_numbers_too_large_are_refused():
     model = LinearDiscriminantProjection().fit(X * 1e-140, y)
     with pytest.raises(ValueError, match=r"Pass X.astype\(np.float64\)"):
         model.transform(X * 1e300)
+
+
+def test_overflow_in_any_column_is_refused():
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    X = np.c_[
+        rng.standard_normal(300) * 1e3 + 1e4 * (y == 1),
+        rng.standard_normal(300) * 1e-3 + 2e-3 * (y == 2),
+    ].astype(np.float32)
+    model = LinearDiscriminantProjection(shrinkage=0).fit(X, y)
+    far = np.float32([[0, 1e36]])
+    with pytest.raises(ValueError, match=r"overflow float32. Pass X.astype"):
+        model.transform(far)
+    assert np.isfinite(model.transform(far.astype(np.float64))).all()
+
+
+def test_a_failed_fit_leaves_all_as_it_was():
+    X, y = data()
+    model = LinearDiscriminantProjection()
+    with pytest.raises(ValueError, match="'y' has 1 class"):
+        model.fit(X, np.full(len(X), "a"))
+    assert not hasattr(model, "n_features_in_")
+    model.fit(pd.DataFrame(X, columns=list("abcde")), y)
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match="'y' has 1 class"):
+        model.fit(X[:, :2], np.full(len(X), "a"))
+    assert pickle.dumps(model) == before
 
 
 def test_nothing_before_fit():

@@ -213,17 +213,133 @@ def test_other_edges_and_other_labels_are_not_merged():
         one.merge(other)
 
 
-@pytest.mark.parametrize("other", [LinearDiscriminantProjection(), "model", None])
-def test_only_what_has_seen_rows_is_merged(other):
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (LinearDiscriminantProjection(), "'other' has seen no rows"),
+        ("model", "'other' is a str"),
+        (None, "'other' is a NoneType"),
+    ],
+)
+def test_only_what_has_seen_rows_is_merged(other, message):
     model = LinearDiscriminantProjection().fit(X, LABELS)
     with pytest.raises(
-        ValueError, match="Pass a LinearDiscriminantProjection after fit"
+        ValueError, match=f"{message}. Pass a LinearDiscriminantProjection after fit"
     ):
         model.merge(other)
+    with pytest.raises(ValueError, match=r"seen no rows. Call fit or partial_fit"):
+        LinearDiscriminantProjection().merge(model)
 
 
-def test_priors_for_classes_to_come_are_refused():
-    model = LinearDiscriminantProjection(priors=[0.25] * 4)
-    few = np.isin(LABELS, ["a", "b"])
-    with pytest.raises(ValueError, match=r"must hold 2 shares.*Pass priors=.uniform"):
-        model.partial_fit(X[few], LABELS[few])
+SHARES = [0.1, 0.2, 0.3, 0.4]
+
+
+@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize(
+    ("estimator", "y", "first"),
+    [
+        (LinearDiscriminantProjection(priors=SHARES), LABELS, CODES < 2),
+        (
+            LinearDiscriminantProjection(priors=SHARES, slice_edges=EDGES),
+            NUMBERS,
+            EDGES[1] > NUMBERS,
+        ),
+        (LinearDiscriminantProjection(5), LABELS, np.arange(300) < 4),
+        (LinearDiscriminantProjection(3), LABELS, np.arange(300) < 3),
+    ],
+    ids=["classes", "slices", "dimensions", "fewer"],
+)
+def test_rows_wait_for_what_the_parameters_ask(estimator, y, first, merged):
+    model = clone(estimator).partial_fit(X[first], y[first])
+    with pytest.raises(NotFittedError):
+        model.transform(X)
+    with pytest.raises(ValueError, match="Pass "):
+        clone(estimator).fit(X[first], y[first])
+    if merged:
+        model.merge(clone(estimator).partial_fit(X[~first], y[~first]))
+    else:
+        model.partial_fit(X[~first], y[~first])
+    agree(model, clone(estimator).fit(X, y))
+
+
+def test_equal_rows_wait_for_others():
+    model = LinearDiscriminantProjection().partial_fit(X[[0] * 4], LABELS[:4])
+    assert not hasattr(model, "components_")
+    assert model.partial_fit(X, LABELS).n_components_ == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"priors": [0.5, 0.4, 0.3]}, "Pass priors="),
+        ({"priors": [0.4, 0.3, 0.3], "slice_edges": EDGES[:1]}, "Pass priors="),
+        ({"n_components": 6}, "Pass n_components="),
+        ({"n_components": True}, "Pass n_components="),
+    ],
+)
+def test_what_no_rows_can_mend_is_refused_at_once(change, message):
+    y = NUMBERS if "slice_edges" in change else np.arange(300) % 2
+    with pytest.raises(ValueError, match=message):
+        LinearDiscriminantProjection(**change).partial_fit(X, y)
+
+
+def test_more_classes_than_priors_are_refused_and_nothing_is_lost():
+    few = CODES < 3
+    model = LinearDiscriminantProjection(priors=[0.2, 0.3, 0.5])
+    model.partial_fit(X[few], CODES[few])
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match=r"must hold 4 shares.*Pass priors=.uniform"):
+        model.partial_fit(X, CODES)
+    assert pickle.dumps(model) == before
+
+
+def test_a_fitted_model_does_not_wait():
+    model = LinearDiscriminantProjection(2).partial_fit(X[:4], LABELS[:4])
+    before = pickle.dumps(model.set_params(n_components=5))
+    with pytest.raises(ValueError, match=r"'n_components' is 5.*Pass n_components=3"):
+        model.partial_fit(X[:4], LABELS[:4])
+    assert pickle.dumps(model) == before
+
+
+def test_after_a_failed_fit_rows_go_on():
+    model = LinearDiscriminantProjection().fit(X[:200], LABELS[:200])
+    with pytest.raises(ValueError, match="'y' has 1 class"):
+        model.fit(X[:, :2], ["a"] * 300)
+    model.partial_fit(X[200:], LABELS[200:])
+    agree(model, LinearDiscriminantProjection().fit(X, LABELS))
+    waiting = LinearDiscriminantProjection()
+    with pytest.raises(ValueError, match="'shrinkage' is 2"):
+        waiting.set_params(shrinkage=2).partial_fit(X[:, :2], LABELS)
+    waiting.set_params(shrinkage="auto").partial_fit(X, LABELS)
+    agree(waiting, LinearDiscriminantProjection().fit(X, LABELS))
+
+
+@pytest.mark.parametrize("types", [("f8", "f4"), ("f4", "f8"), ("f4", "f4")])
+def test_blocks_mix_float_types_to_the_wider(types):
+    model = LinearDiscriminantProjection()
+    for rows, dtype in zip(np.split(np.arange(300), 2), types, strict=True):
+        model.partial_fit(X[rows].astype(dtype), LABELS[rows])
+    assert model.components_.dtype == np.result_type(*types)
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_integers_that_become_many_are_told(merged):
+    y = np.arange(300) % 15
+    model = LinearDiscriminantProjection().partial_fit(X, y)
+    other = LinearDiscriminantProjection().partial_fit(X, y + 10)
+    with pytest.warns(UserWarning, match=r"25 distinct integers.*held 15.*Pass targ"):
+        model.merge(other) if merged else model.partial_fit(X, y + 10)
+    model.partial_fit(X, y + 20)  # Told once.
+    for sure, labels in (("classes", y), ("auto", y.astype(str))):
+        model = LinearDiscriminantProjection(target_type=sure).partial_fit(X, labels)
+        further = labels + 10 if sure == "classes" else np.char.add(labels, "x")
+        assert len(model.partial_fit(X, further).classes_) > 20
+
+
+def test_auto_shrinkage_counts_rows_of_light_weights():
+    model = LinearDiscriminantProjection()
+    one, light, heavy = (
+        clone(model).fit(X, LABELS, np.full(300, w)).eigenvalues_ for w in (1, 0.1, 9)
+    )
+    assert_allclose(light, one)
+    assert np.abs(heavy / one - 1).max() > 1e-4

@@ -294,6 +294,19 @@ def test_what_it_refuses():
         SimplexCode().fit(sp.csr_array(X))
 
 
+def test_a_failed_fit_leaves_all_as_it_was():
+    code = SimplexCode(3, random_state=0)
+    with pytest.raises(ValueError, match="distinct rows"):
+        code.fit(X[[0, 0]])
+    assert not hasattr(code, "n_features_in_")
+    expected = code.fit(X).transform(X)
+    forest = RandomForestClassifier(3, random_state=0)
+    for teacher, rows in (("gmm", X[[0, 0], :2]), (forest, X)):
+        with pytest.raises(ValueError, match=r"distinct rows|knows 1 class"):
+            code.set_params(teacher=teacher).fit(rows, np.zeros(len(rows)))
+        assert_allclose(code.transform(X), expected)
+
+
 @pytest.mark.parametrize(
     "answer",
     [[[np.nan, 1.0]], [[-0.5, 1.5]], [[0.0, 0.0]]],

@@ -121,7 +121,8 @@ def test_equal_angles_of_two_signs_in_one_column():
     ("X", "y", "message"),
     [
         (np.eye(4), [0, 0, 0, 0], "1 class.*pass rows of several classes"),
-        (np.eye(4), [0.1, 0.2, 0.3, 0.4], "one row each.*several rows of each class"),
+        (np.eye(4), [0, 1, 2, 3], "one row each.*several rows of each class"),
+        (np.eye(4), [0.1, 0.2, 0.3, 0.4], "label type: continuous"),
         (np.full((4, 2), 0.1), [0, 0, 1, 1], r"collapse_certificate\(X\)"),
         ([[0.1], [0.3], [0.3], [0.1]], [0, 0, 1, 1], "same mean in all 2 classes"),
         ([[0.0], [np.inf], [1], [2]], [0, 0, 1, 1], "neural_collapse: .*Drop such"),

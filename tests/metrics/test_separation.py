@@ -246,8 +246,10 @@ def test_errors_say_what_to_do(criterion):
         criterion(1e200 * X, y)
     with pytest.raises(ValueError, match="'corrected'"):
         criterion(X, y, corrected="no")
-    with pytest.raises(ValueError, match="rows of each class"):
+    with pytest.raises(ValueError, match=r"label type: continuous.*np\.digitize"):
         criterion(X, X[:, 0])
+    with pytest.raises(ValueError, match="rows of each class"):
+        criterion(X, np.arange(60.0))
 
 
 @both

@@ -30,7 +30,10 @@ def test_other_columns_are_refused(columns):
 
 def test_labels_of_two_types_are_refused():
     text, numbers = np.array(["a", "b"]), np.array([1, 2])
-    check_same_labels("here", numbers, numbers / 2)
+    check_same_labels("here", numbers, numbers.astype(float))
+    check_same_labels("here", numbers / 2, numbers / 4)
+    with pytest.raises(ValueError, match=r"numbers such as 0.5, .* classes such as 1"):
+        check_same_labels("here", numbers, numbers / 2)
     check_same_labels("here", text, text.astype(object))
     for pair in ((text, numbers), (numbers, text.astype(object))):
         with pytest.raises(ValueError, match=r"here: .*str\(label\) for label in y"):

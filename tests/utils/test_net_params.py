@@ -138,6 +138,6 @@ def test_keys_of_modules():
     assert module_keys(Open) is None
     assert Net(Open).set_params(module__anything=1).module_params == {"anything": 1}
     with pytest.raises(ValueError, match="Valid ones are: none"):
-        check_keys(Net(Bare), "module", {"depth": 1})
-    check_keys(Net(Widths), "module", {"depth": 1})
-    check_keys(Net(), "optimizer", {"betas": (0.9, 0.99), "fused": True})
+        check_keys("Net", Bare, "module", {"depth": 1})
+    check_keys("Net", Widths, "module", {"depth": 1})
+    check_keys("Net", "mlp", "optimizer", {"betas": (0.9, 0.99), "fused": True})

@@ -74,7 +74,7 @@ class CombinedLoss(nn.Module):
         y : Tensor of shape (n_samples,)
             Class of each row.
         sample_weight : Tensor of shape (n_samples,), default=None
-            Weights of the rows, for members that take them; by default none are
+            Weights of the rows, which every member must take; by default none are
             passed on.
 
         Returns

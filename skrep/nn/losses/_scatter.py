@@ -245,6 +245,11 @@ def read_batch(
             f"{who}: 'sample_weight' must not be negative or NaN, got {lowest:g}. Pass "
             "sample_weight.clamp(min=0)."
         )
+    if n and not torch.isfinite(weight).all():
+        raise ValueError(
+            f"{who}: 'sample_weight' must be finite. Pass "
+            "torch.nan_to_num(sample_weight)."
+        )
     kept = weight > 0
     return embeddings[kept], y[kept], weight[kept]
 

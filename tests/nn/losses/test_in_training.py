@@ -116,6 +116,8 @@ def test_a_sum_is_the_sum(wine):
     values = [member(rows, y, weight).item() for member in members[:2]]
     weighted = CombinedLoss(members[:2])(rows, y, sample_weight=weight)
     assert weighted.item() == pytest.approx(sum(values), rel=1e-6)
+    with pytest.raises(TypeError, match="sample_weight"):
+        CombinedLoss([nn.CrossEntropyLoss()])(rows, y, weight)
 
 
 def test_sums_nest_and_own_what_their_members_own(wine):
@@ -144,14 +146,16 @@ def test_sums_that_cannot_be_right(losses, weights, message):
         CombinedLoss(losses, weights)
 
 
-def test_cases_of_a_whole_training(wine):
+@pytest.mark.parametrize("dead", [True, False])
+def test_cases_of_a_whole_training(wine, dead):
     """Batches without two rows of a class, and a network that has died."""
     X, y = map(torch.tensor, wine)
-    net = nn.Sequential(network(), nn.ReLU())
+    net = nn.Sequential(network(), nn.ReLU()) if dead else nn.Sequential(network())
     criterion = CombinedLoss([make(n) for n in ("LDACrossEntropy", "LogDetLoss")])
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
-    with torch.no_grad():
-        net[0][2].bias.fill_(-100.0)
+    if dead:
+        with torch.no_grad():
+            net[0][2].bias.fill_(-100.0)
     for rows in torch.tensor([[0, 70, 150], [0, 1, 2], [0, 70, 71]]):
         optimizer.zero_grad()
         criterion(net(X[rows]), y[rows]).backward()
