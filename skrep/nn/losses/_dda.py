@@ -270,12 +270,13 @@ def _moments(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Weights, means and squared distances to the mean, by side, in two passes."""
     row, side, weight = entries
-    members = rows[row]
+    # Its derivative is much faster than that of rows[row].
+    members = rows.index_select(0, row)
     counts = rows.new_zeros(n_sides).index_add(0, side, weight)
     divisors = torch.where(counts > 0, counts, 1.0)[:, None]
     sums = rows.new_zeros(n_sides, rows.shape[1])
     means = sums.index_add(0, side, weight[:, None] * members) / divisors
-    distances = (members - means[side]).square().sum(1)
+    distances = (members - means.index_select(0, side)).square().sum(1)
     squares = rows.new_zeros(n_sides).index_add(0, side, weight * distances)
     return counts, means, squares
 
