@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import _num_samples
 
-from skrep.linalg import quantile_edges
+from skrep.linalg import filled_slices, quantile_edges
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils import warn
 from skrep.utils.targets import MAX_INTEGER_CLASSES, check_target
@@ -172,7 +172,7 @@ def make_rule(
         return Rule(kind, np.zeros(0), values.shape[1] if kind == "labels" else 1)
     if slice_edges is None:
         n_rows = max(float(weights.sum()), float(len(weights)))
-        n_slices = min(n_slices, max(int(n_rows // 4), 2))
+        n_slices = filled_slices(n_slices, n_rows)
         edges = quantile_edges(values, n_slices, weights, lightest=_LIGHTEST)
         if not len(edges):
             raise ValueError(

@@ -24,7 +24,6 @@ __all__ = [
     "check_same",
     "check_score_rows",
     "fewer_slices",
-    "filled_slices",
     "warn_of_constants",
 ]
 
@@ -346,21 +345,3 @@ def fewer_slices(who: Any, n_rows: float, n_columns: int, n_slices: int) -> int:
             ThinDataWarning,
         )
     return min(n_slices, max(enough, 2))
-
-
-def filled_slices(n_slices: int, n_rows: float) -> int:
-    """Lower the number of slices until each has four rows.
-
-    Parameters
-    ----------
-    n_slices : int
-        Number of slices asked for.
-    n_rows : float
-        Number of rows, each as often as it weighs.
-
-    Returns
-    -------
-    int
-        At least 2.
-    """
-    return min(n_slices, max(int(n_rows // 4), 2))

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from skrep._claims import Claim
 from skrep.index_model._axes import Axes, index_axes, matrix_axes
-from skrep.index_model._checks import fewer_slices, filled_slices
+from skrep.index_model._checks import fewer_slices
 from skrep.index_model._claimed import index_claims
 from skrep.index_model._count import count_directions
 from skrep.index_model._features import Features
@@ -22,6 +22,7 @@ from skrep.linalg import (
     Whitening,
     averaged_variances,
     directional_regression,
+    filled_slices,
 )
 from skrep.typing import FloatArray
 

@@ -15,7 +15,6 @@ from skrep.index_model._checks import (
     check_alone,
     check_order,
     check_score_rows,
-    filled_slices,
 )
 from skrep.index_model._claimed import alone_claims, index_claims
 from skrep.index_model._count import count_directions
@@ -28,7 +27,7 @@ from skrep.index_model._row_features import (
 )
 from skrep.index_model._state import State
 from skrep.index_model._streaming import MomentIndex, Rows, Use
-from skrep.linalg import Moments, Whitening
+from skrep.linalg import Moments, Whitening, filled_slices
 from skrep.typing import FloatArray
 
 __all__ = ["SteinIndex"]

@@ -28,7 +28,7 @@ from skrep.linalg._moments import GroupMoments, Moments, weighted_mean
 from skrep.linalg._projection import project_rows
 from skrep.linalg._shrinkage import oas_shrinkage
 from skrep.linalg._slice_moments import SliceMoments
-from skrep.linalg._slices import quantile_edges, slice_codes
+from skrep.linalg._slices import filled_slices, quantile_edges, slice_codes
 from skrep.linalg._svd import compact_svd, softened
 from skrep.linalg._symmetric import symmetric_power
 from skrep.linalg._whitening import Whitening, whitening
@@ -47,6 +47,7 @@ __all__ = [
     "contrast_axes",
     "directional_regression",
     "discriminant_axes",
+    "filled_slices",
     "fix_signs",
     "gcv_scores",
     "inverse_means",

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrep.typing import FloatArray, IntArray
 
-__all__ = ["quantile_edges", "slice_codes"]
+__all__ = ["filled_slices", "quantile_edges", "slice_codes"]
 
 # How near to an integer a scaled quantile counts as one.
 _TIE = 1e-9
@@ -125,3 +125,21 @@ def slice_codes(y: FloatArray, edges: FloatArray) -> IntArray:
     array([0, 0, 1])
     """
     return np.searchsorted(edges, np.asarray(y, dtype=np.float64), side="left")
+
+
+def filled_slices(n_slices: int, n_rows: float) -> int:
+    """Lower the number of slices until each has four rows.
+
+    Parameters
+    ----------
+    n_slices : int
+        Number of slices asked for.
+    n_rows : float
+        Number of rows, each as often as it weighs.
+
+    Returns
+    -------
+    int
+        At least 2.
+    """
+    return min(n_slices, max(int(n_rows // 4), 2))
