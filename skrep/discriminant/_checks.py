@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from skrep.typing import FloatArray
 from skrep.utils import warn
 from skrep.utils.merging import check_same_fit
 from skrep.utils.targets import MAX_INTEGER_CLASSES
+from skrep.utils.validation import is_whole
 
 __all__ = [
     "all_or_nothing",
@@ -167,8 +168,7 @@ def awaits_rank(n_components: Any, rank: int, n_features: int) -> bool:
         True if further rows may bring the other dimensions.
     """
     least = 1 if n_components is None else n_components
-    whole = isinstance(least, Integral) and not isinstance(least, bool)
-    return whole and rank < least <= n_features
+    return is_whole(least) and rank < least <= n_features
 
 
 def _are_shares(shares: FloatArray) -> bool:
@@ -249,8 +249,7 @@ def check_width(who: str, n_components: Any, n_contrasts: int, rank: int) -> int
         )
     if n_components is None:
         return min(n_contrasts, rank)
-    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-    if not whole or not 1 <= n_components <= rank:
+    if not is_whole(n_components) or not 1 <= n_components <= rank:
         raise ValueError(
             f"{who}: 'n_components' is {n_components!r}. It must be an integer from 1 "
             f"to {rank}, the dimensions of X, or None for one fewer than there are "

@@ -8,12 +8,18 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skrep._claims import Claim
-from skrep.discriminant._head import fit_head, log_posterior
+from skrep.discriminant._head import Head, fit_head, fit_temperature, log_posterior
 from skrep.discriminant._net_classifier import NET_CONSTRAINTS, NetClassifier
 from skrep.discriminant._objectives import check_width, loss_module
 from skrep.discriminant._sample import Sample, check_two_classes, read_sample
 from skrep.discriminant._standardize import Standardization, standardization
-from skrep.discriminant._training import Task, build_network, embed, train_network
+from skrep.discriminant._training import (
+    Task,
+    build_network,
+    check_embedded,
+    embed,
+    train_network,
+)
 from skrep.exceptions import FewerColumnsWarning
 from skrep.typing import FloatArray
 from skrep.utils import warn
@@ -31,10 +37,11 @@ class DiscriminantEncoder(NetClassifier):
     are then Mahalanobis distances, which neighbors, plots and linear models can use as
     they are, and
 
-    .. math:: p(c \mid z) \propto p_c \exp(-\|z - m_c\|^2 / 2)
+    .. math:: p(c \mid z) \propto \bigl(p_c \exp(-\|z - m_c\|^2 / 2)\bigr)^{1 / T}
 
     makes the encoder a classifier by itself. New rows vary more than those of fit, so
-    that these probabilities are too sure: calibrate them where they count. Training
+    that these probabilities are too sure with T = 1: where they count, pass
+    `validation_fraction`, and T is fitted to the rows held out. Training
     needs torch and skorch; a fitted "mlp" is plain arrays, so that `transform`,
     `predict` and unpickling do not.
 
@@ -79,7 +86,8 @@ class DiscriminantEncoder(NetClassifier):
     validation_fraction : float or None, default=None
         Share of the rows of every class that is held out. Training then ends when the
         loss of these rows has not improved for 10 epochs, and returns to the weights
-        that were best. None trains for `max_epochs` on all rows.
+        that were best; and the temperature of the probabilities is fitted to these
+        rows. None trains for `max_epochs` on all rows.
     device : str, default="cpu"
         Where to train, such as "cuda". What was fitted opens on any machine.
     callbacks : list or None, default=None
@@ -104,6 +112,9 @@ class DiscriminantEncoder(NetClassifier):
         Means of the encoded training rows of each class.
     priors_ : ndarray of shape (n_classes,)
         Shares of the classes.
+    temperature_ : float
+        What log-probabilities are divided by, as the held-out rows tell; 1 if there
+        were none.
     coefs_, intercepts_ : list of ndarray
         Layers of the fitted perceptron, the last one with the closed-form map; None
         with another module.
@@ -144,6 +155,7 @@ class DiscriminantEncoder(NetClassifier):
 
     means_: FloatArray
     priors_: FloatArray
+    temperature_: float
     module_: Any
     _head: tuple[FloatArray, FloatArray]
     _recipe: tuple[Any, ...]
@@ -229,9 +241,9 @@ class DiscriminantEncoder(NetClassifier):
             sample,
             standard,
             Task(loss, self.n_components, isinstance(self.loss, str)),
-            lambda network: {
+            lambda network, held: {
                 "classes_": classes,
-                **self._state(network, sample, standard),
+                **self._state(network, sample, standard, held),
             },
             {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}},
         )
@@ -265,15 +277,17 @@ class DiscriminantEncoder(NetClassifier):
         return self.means_.shape[1]
 
     def _state(
-        self, network: Any, sample: Sample, standard: Standardization
+        self,
+        network: Any,
+        sample: Sample,
+        standard: Standardization,
+        held: Sample | None,
     ) -> dict[str, Any]:
         """Fitted attributes that follow from a network."""
-        from skrep.nn._modules import mlp_arrays, network_outputs
-
         dtype = sample.X.dtype
-        Z = embed(sample.X, standard, lambda rows: network_outputs(network, rows))
-        head = fit_head(Z, sample.codes, sample.weights)
+        head, temperature = _head(self, network, sample, standard, held)
         found = {
+            "temperature_": temperature,
             "means_": head.means.astype(dtype),
             "priors_": head.priors.astype(dtype),
             "_standard": standard,
@@ -284,6 +298,8 @@ class DiscriminantEncoder(NetClassifier):
             recipe = self.module, len(standard.kept), self.n_components, (), params
             own = {"module_": network, "_recipe": recipe}
             return {**found, **own, "coefs_": None, "intercepts_": None}
+        from skrep.nn._modules import mlp_arrays
+
         coefs, intercepts = mlp_arrays(network)
         last = coefs[-1].astype(np.float64), intercepts[-1].astype(np.float64)
         coefs[-1] = (last[0] @ head.coef).astype(dtype)
@@ -299,7 +315,7 @@ class DiscriminantEncoder(NetClassifier):
         return mlp_forward(network_outputs(self.module_, rows), [coef], [intercept])
 
     def _log_posterior(self, Z: FloatArray) -> FloatArray:
-        return log_posterior(Z, self.means_, self.priors_)
+        return log_posterior(Z, self.means_, self.priors_, self.temperature_)
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
@@ -319,3 +335,26 @@ class DiscriminantEncoder(NetClassifier):
                 network = build_network(*self._recipe)
             load_state(network, state["module_"])
             self.module_ = network.eval()
+
+
+def _head(
+    estimator: DiscriminantEncoder,
+    network: Any,
+    sample: Sample,
+    standard: Standardization,
+    held: Sample | None,
+) -> tuple[Head, float]:
+    """Fit head and temperature to what the network makes of the rows."""
+    from skrep.nn._modules import network_outputs
+
+    def embedded(X: Any) -> FloatArray:
+        return embed(X, standard, lambda rows: network_outputs(network, rows))
+
+    Z = embedded(sample.X)
+    check_embedded(estimator, Z)
+    head = fit_head(Z, sample.codes, sample.weights)
+    if held is None:
+        return head, 1.0
+    new = embedded(held.X) @ head.coef + head.intercept
+    log_proba = log_posterior(new, head.means, head.priors)
+    return head, fit_temperature(log_proba, held.codes, held.weights)

@@ -1,6 +1,5 @@
 """Posteriors as simplex coordinates and back, and what such a code is worth."""
 
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ __all__ = [
     "count_distinct",
     "encode_posterior",
     "fit_mixture",
-    "is_count",
     "margin_energy",
     "principal_scores",
     "simplex_posterior",
@@ -48,22 +46,6 @@ class MarginEnergyPath(NamedTuple):
     a: FloatArray
     margin: FloatArray
     energy: FloatArray
-
-
-def is_count(value: Any) -> bool:
-    """Tell whether something is an integer, and no boolean.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        Whether it is one.
-    """
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def vertices(n_clusters: int) -> FloatArray:

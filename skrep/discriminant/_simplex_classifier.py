@@ -18,7 +18,7 @@ from skrep.discriminant._sample import (
     read_sample,
 )
 from skrep.discriminant._standardize import Standardization, standardization
-from skrep.discriminant._training import Task, train_network
+from skrep.discriminant._training import Task, check_embedded, train_network
 from skrep.geometry import simplex_vertices
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils import require
@@ -301,7 +301,9 @@ class SimplexClassifier(NetClassifier):
             sample,
             standard,
             Task(loss, n_vertices - 1, partition=False),
-            lambda network: _state(network, sample, standard, labels, vertices),
+            lambda network, _: _state(
+                self, network, sample, standard, labels, vertices
+            ),
             {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}},
         )
         self._store(fitted)
@@ -340,6 +342,7 @@ class SimplexClassifier(NetClassifier):
 
 
 def _state(
+    estimator: Any,
     network: Any,
     sample: Sample,
     standard: Standardization,
@@ -351,9 +354,11 @@ def _state(
 
     dtype = sample.X.dtype
     coefs, intercepts = mlp_arrays(network)
-    gram, cross = hidden_moments(
-        sample, standard, coefs[:-1], intercepts[:-1], vertices
-    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram, cross = hidden_moments(
+            sample, standard, coefs[:-1], intercepts[:-1], vertices
+        )
+    check_embedded(estimator, gram, cross)
     layer = np.vstack([coefs[-1], intercepts[-1]]).astype(np.float64)
     length = max(float(np.sum(layer * cross) / sample.weights.sum()), 1.0)
     return {

@@ -16,7 +16,12 @@ from skrep.discriminant import _posterior
 from skrep.discriminant._checks import all_or_nothing
 from skrep.linalg import project_rows
 from skrep.typing import FloatArray
-from skrep.utils.validation import check_sample_weight, validate_rows, validate_side
+from skrep.utils.validation import (
+    check_sample_weight,
+    is_whole,
+    validate_rows,
+    validate_side,
+)
 
 __all__ = ["SimplexCode"]
 
@@ -273,7 +278,7 @@ class SimplexCode(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         """
         q, _ = self._posterior_of(X)
         who = type(self).__name__
-        if not _posterior.is_count(n_points) or n_points < 2:
+        if not is_whole(n_points) or n_points < 2:
             raise ValueError(
                 f"{who}.margin_energy_path: 'n_points' is {n_points!r}. It must be an "
                 "integer of at least 2: pass n_points=11, say."

@@ -9,7 +9,11 @@ from sklearn.utils.validation import _num_samples
 from skrep.linalg import filled_slices, quantile_edges
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils import warn
-from skrep.utils.targets import MAX_INTEGER_CLASSES, check_target
+from skrep.utils.targets import (
+    MAX_INTEGER_CLASSES,
+    check_slice_edges,
+    check_target,
+)
 
 __all__ = ["Rule", "check_same_rule", "make_rule", "read_target"]
 
@@ -181,15 +185,7 @@ def make_rule(
                 'values, or target_type="classes" if these are classes.'
             )
         return Rule(kind, edges, 1)
-    edges = np.asarray(slice_edges, dtype=np.float64)
-    rises = edges.ndim == 1 and np.isfinite(edges).all() and (np.diff(edges) > 0).all()
-    if not rises or not edges.size:
-        raise ValueError(
-            f"{who}: 'slice_edges' is {slice_edges!r}. It must hold rising finite "
-            "numbers. Pass slice_edges=np.quantile(y, [0.2, 0.4, 0.6, 0.8]), say, or "
-            "None."
-        )
-    return Rule(kind, edges, 1)
+    return Rule(kind, check_slice_edges(who, slice_edges)[0], 1)
 
 
 def check_same_rule(who: str, one: Rule, other: Rule) -> None:

@@ -1,7 +1,6 @@
 """From rows and classes to a trained encoder."""
 
 from collections.abc import Callable, Mapping
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +14,9 @@ from skrep.typing import FloatArray, IntArray, Matrix
 from skrep.utils import row_blocks, warn
 from skrep.utils.callbacks import FitSteps
 from skrep.utils.net_params import check_keys
+from skrep.utils.validation import is_whole
 
-__all__ = ["Task", "build_network", "embed", "train_network"]
+__all__ = ["Task", "build_network", "check_embedded", "embed", "train_network"]
 
 
 class Task(NamedTuple):
@@ -70,7 +70,7 @@ def train_network(
     sample: Sample,
     standard: Standardization,
     task: Task,
-    state: Callable[[Any], dict[str, Any]],
+    state: Callable[[Any, Sample | None], dict[str, Any]],
     told: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Train the network of an estimator.
@@ -86,7 +86,8 @@ def train_network(
     task : Task
         What the network is to do.
     state : callable
-        Gives the fitted attributes that follow from a network.
+        Gives the fitted attributes that follow from a network, and from the rows that
+        were held out, if any.
     told : mapping
         What callbacks of scikit-learn are told: X, y and metadata.
 
@@ -105,15 +106,16 @@ def train_network(
     who = type(estimator).__name__
     _check_device(who, estimator.device)
     seed = int(check_random_state(estimator.random_state).randint(2**31 - 1))
-    if task.partition:
-        # Numbered as they come, classes train alike whatever they are called.
-        sample = sample._replace(codes=_as_they_come(sample.codes))
+    # Numbered as they come, classes train alike whatever they are called.
+    places = _as_they_come(sample.codes, task.partition)
+    sample = sample._replace(codes=places[sample.codes])
     train, valid = hold_out(who, sample, estimator.validation_fraction, seed)
+    held = valid and valid._replace(codes=np.argsort(places)[valid.codes])
     with seeded(seed, estimator.device) as draws:
         training = _start(estimator, train, valid, standard, task, draws)
 
         def now() -> dict[str, Any]:
-            return {**state(training.network), **training.record()}
+            return {**state(training.network, held), **training.record()}
 
         steps = FitSteps(estimator, estimator.max_epochs, state=now, **told)
         for _ in steps:
@@ -202,12 +204,37 @@ def embed(
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _as_they_come(codes: IntArray) -> IntArray:
-    """Number classes by their first rows."""
-    _, first = np.unique(codes, return_index=True)
-    place = np.empty(int(codes.max()) + 1, dtype=np.intp)
-    place[codes[np.sort(first)]] = np.arange(len(first))
-    return place[codes]
+def check_embedded(estimator: Any, *found: FloatArray) -> None:
+    """Refuse what a network has made of the rows if its squares are not finite.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator that is named in the error, with its `lr`.
+    *found : ndarray
+        Outputs, or moments of them.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not finite.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = [np.square(part, dtype=np.float64).sum() for part in found]
+    if not np.isfinite(sums).all():
+        from skrep.nn._net import diverged
+
+        what = "outputs of the network, or their squares, became infinite or NaN"
+        raise diverged(type(estimator).__name__, what, estimator.lr)
+
+
+def _as_they_come(codes: IntArray, partition: bool) -> IntArray:
+    """Numbers of the classes: by their first rows, or as they are."""
+    places = np.arange(int(codes.max()) + 1)
+    if partition:
+        _, first = np.unique(codes, return_index=True)
+        places[codes[np.sort(first)]] = np.arange(len(first))
+    return places
 
 
 def _as_rows(sample: Sample, standard: Standardization, device: str) -> Any:
@@ -234,7 +261,7 @@ def _as_rows(sample: Sample, standard: Standardization, device: str) -> Any:
 
 
 def _check_hidden(who: str, hidden: Any) -> None:
-    if not all(isinstance(width, Integral) and int(width) > 0 for width in hidden):
+    if not all(is_whole(width) and width > 0 for width in hidden):
         raise ValueError(
             f"{who}: 'hidden' is {hidden!r}. Widths must be integers from 1 up: pass "
             "hidden=(64, 64), or () for a linear map."

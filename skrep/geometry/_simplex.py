@@ -1,11 +1,11 @@
 """The regular simplex: as many directions as can be, all equally far apart."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from skrep.typing import FloatArray
+from skrep.utils.validation import is_whole
 
 __all__ = ["simplex_vertices"]
 
@@ -67,8 +67,7 @@ def simplex_vertices(n_vertices: Any) -> FloatArray:
            [-0.5,  1. , -0.5],
            [-0.5, -0.5,  1. ]])
     """
-    whole = isinstance(n_vertices, Integral) and not isinstance(n_vertices, bool)
-    if not whole or n_vertices < 2:
+    if not is_whole(n_vertices) or n_vertices < 2:
         raise ValueError(
             f"simplex_vertices: 'n_vertices' is {n_vertices!r}. It must be an integer "
             "from 2 up: one vertex has no other to be apart from. Pass n_vertices=2, "

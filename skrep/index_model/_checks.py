@@ -1,6 +1,5 @@
 """What the estimators refuse, and what they warn of."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from skrep.index_model._state import State, same_rule
 from skrep.linalg import Whitening
 from skrep.utils import warn
 from skrep.utils.merging import check_same_fit, check_same_labels
-from skrep.utils.validation import check_n_components
+from skrep.utils.validation import check_n_components, is_whole
 
 __all__ = [
     "available_axes",
@@ -86,8 +85,7 @@ def available_axes(who: str, n_components: Any, axes: Axes, rank: int) -> int:
             f'to {available}, "auto" to count directions, or None for all. Pass '
             'n_components="auto", say.'
         )
-    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-    if whole and available < int(n_components) <= rank:
+    if is_whole(n_components) and available < int(n_components) <= rank:
         raise ValueError(
             f"{who}: 'n_components' is {n_components}, but responses tell at most "
             f"{available} directions here: first moments have one fewer than there are "

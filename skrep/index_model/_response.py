@@ -10,7 +10,7 @@ from skrep.exceptions import ThinDataWarning
 from skrep.linalg import quantile_edges
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils import warn
-from skrep.utils.targets import Target, check_target
+from skrep.utils.targets import Target, check_slice_edges, check_target
 
 __all__ = ["Rule", "clipped", "make_rule", "read_response", "slice_response"]
 
@@ -169,7 +169,7 @@ def make_rule(
         unit = np.exp2(np.frexp(np.abs(values).max(axis=0))[1].astype(np.float64) - 1)
         return Rule(kind, n_outputs, (), bounds, unit)
     if slice_edges is not None:
-        edges = _given(who, slice_edges, n_outputs)
+        edges = check_slice_edges(who, slice_edges, n_outputs)
         _check_reach(who, edges, values)
         return Rule(kind, n_outputs, edges, None)
     edges = tuple(
@@ -259,23 +259,6 @@ def _several(who: str, y: Any, n_rows: int, response: str) -> FloatArray:
             "one per row: pass those of the same rows, in the order of X."
         )
     return values
-
-
-def _given(who: str, slice_edges: Any, n_outputs: int) -> tuple[FloatArray, ...]:
-    nested = n_outputs > 1 or (len(slice_edges) and np.ndim(slice_edges[0]) == 1)
-    parts = list(slice_edges) if nested else [slice_edges]
-    edges = tuple(np.asarray(part, dtype=np.float64) for part in parts)
-    good = len(edges) == n_outputs and all(
-        part.ndim == 1 and np.isfinite(part).all() and (np.diff(part) > 0).all()
-        for part in edges
-    )
-    if not good or not any(part.size for part in edges):
-        raise ValueError(
-            f"{who}: 'slice_edges' is {slice_edges!r}. It must hold rising finite "
-            f"numbers, one array for each of the {n_outputs} responses. Pass "
-            "slice_edges=np.quantile(y, [0.2, 0.4, 0.6, 0.8]), say, or None."
-        )
-    return edges
 
 
 def _check_reach(who: str, edges: tuple[FloatArray, ...], values: FloatArray) -> None:

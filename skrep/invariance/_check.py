@@ -15,6 +15,7 @@ from skrep.invariance._outputs import choose_method, output_of, seeded_fit
 from skrep.invariance._relations import deviation
 from skrep.invariance._report import InvarianceReport
 from skrep.typing import AnyArray
+from skrep.utils.validation import is_whole
 
 __all__ = ["check_invariance"]
 
@@ -52,7 +53,7 @@ def _refuse_bad_call(
             f"check_invariance: 'claim' is {claim!r}. It must be a Claim, such as "
             "Claim('orthogonal', 'up_to_sign')."
         )
-    if not isinstance(n_draws, numbers.Integral) or n_draws < 1:
+    if not is_whole(n_draws) or n_draws < 1:
         raise ValueError(
             f"check_invariance: 'n_draws' is {n_draws!r}. It must be an integer of "
             "at least 1."

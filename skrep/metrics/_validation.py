@@ -1,6 +1,5 @@
 """Checks that the metrics share."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -8,14 +7,14 @@ import numpy.typing as npt
 from sklearn.utils import check_array
 
 from skrep.typing import FloatArray
+from skrep.utils.validation import is_whole
 
 __all__ = ["check_count", "check_paired", "check_sides", "read_rows"]
 
 
 def check_count(who: str, name: str, value: Any) -> int:
     """An integer from 1 up, or an error that names it."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or value < 1:
+    if not is_whole(value) or value < 1:
         raise ValueError(
             f"{who}: '{name}' is {value!r}. It must be an integer from 1 up. Pass "
             f"{name}=10, say."

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from skrep.nested._objectives import OBJECTIVES
 from skrep.utils import warn
 from skrep.utils.merging import check_same_fit, check_same_labels
 from skrep.utils.targets import MAX_INTEGER_CLASSES
+from skrep.utils.validation import is_whole
 
 __all__ = [
     "can_merge",
@@ -124,7 +125,7 @@ def check_blocks(blocks: Any, names: tuple[str, ...], n_features: int) -> Any:
     if blocks is None:
         return None
     ends = tuple(blocks) if isinstance(blocks, Iterable) else (blocks,)
-    whole = all(isinstance(b, Integral) and not isinstance(b, bool) for b in ends)
+    whole = all(map(is_whole, ends))
     if not whole or not ends or not _rises((0, *ends)) or ends[-1] > n_features:
         raise ValueError(
             f"{WHO}: 'blocks' is {blocks!r}. It must hold rising integers from 1 to "
@@ -209,7 +210,7 @@ def choose_solver(
             f'{blocks!r}. It serves objective="variance" without blocks alone. Use '
             'solver="auto".'
         )
-    few = isinstance(n_components, Integral) and 10 * int(n_components) <= n_features
+    few = is_whole(n_components) and 10 * int(n_components) <= n_features
     if solver == "auto" and leading and few and n_features > MANY_COLUMNS:
         solver = "randomized"
     if solver != "randomized" and n_features > TOO_MANY_COLUMNS:
@@ -243,8 +244,7 @@ def check_n_neighbors(n_neighbors: Any, n_rows: float) -> int:
         If it is no integer from 1 to ``n_rows - 1``.
     """
     n_rows = int(n_rows + 1e-9)
-    whole = isinstance(n_neighbors, Integral) and not isinstance(n_neighbors, bool)
-    if not whole or not 1 <= n_neighbors < n_rows:
+    if not is_whole(n_neighbors) or not 1 <= n_neighbors < n_rows:
         raise ValueError(
             f"{WHO}: 'n_neighbors' is {n_neighbors!r} and X has n_samples={n_rows}. It "
             f"must be an integer from 1 to {n_rows - 1}: a row is no neighbor of its "

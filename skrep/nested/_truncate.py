@@ -1,6 +1,5 @@
 """Columns as they come: the baseline of every nested projection."""
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from skrep._claims import Claim
 from skrep.geometry import unit_rows
 from skrep.nested._prefix import PrefixMixin
 from skrep.typing import AnyArray, IntArray, Matrix
-from skrep.utils.validation import check_n_components, validate_rows
+from skrep.utils.validation import check_n_components, is_whole, validate_rows
 
 __all__ = ["Truncate"]
 
@@ -58,8 +57,7 @@ def column_order(
     if not entries:
         raise ValueError(f"{WHO}: 'order' is empty. {rule}")
     for entry in entries:
-        whole = isinstance(entry, Integral) and not isinstance(entry, bool)
-        if not whole or not 0 <= entry < n_features:
+        if not is_whole(entry) or not 0 <= entry < n_features:
             raise ValueError(f"{WHO}: 'order' holds {entry!r}. {rule}")
     columns = np.array(entries, dtype=np.intp)
     values, counts = np.unique(columns, return_counts=True)

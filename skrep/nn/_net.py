@@ -14,7 +14,7 @@ from skorch.callbacks import PassthroughScoring
 from skrep.nn._batches import Batch, Batches, Rows
 from skrep.nn.losses import CombinedLoss
 
-__all__ = ["Plan", "Training", "seeded"]
+__all__ = ["Plan", "Training", "diverged", "seeded"]
 
 PATIENCE = 10
 """Epochs without a better validation loss after which training ends."""
@@ -50,6 +50,16 @@ class Plan(NamedTuple):
     callbacks: Sequence[Any]
 
 
+class _MeanLoss(PassthroughScoring):
+    """Mean over the batches of an epoch, by the sums of their weights."""
+
+    def get_avg_score(self, history: Any) -> float:
+        prefix = self.name.removesuffix("_loss")
+        told = history[-1, "batches", :, [f"{prefix}_weight", self.name]]
+        weights, losses = zip(*told, strict=True)
+        return float(np.average(losses, weights=weights))
+
+
 class _Net(skorch.NeuralNet):
     """A net whose batches come with weights, and whose callbacks may end it."""
 
@@ -60,8 +70,8 @@ class _Net(skorch.NeuralNet):
     @property
     def _default_callbacks(self) -> list[tuple[str, Any]]:
         return [
-            ("train_loss", PassthroughScoring("train_loss", on_train=True)),
-            ("valid_loss", PassthroughScoring("valid_loss")),
+            ("train_loss", _MeanLoss("train_loss", on_train=True)),
+            ("valid_loss", _MeanLoss("valid_loss")),
         ]
 
     def notify(self, method_name: str, **told: Any) -> None:
@@ -83,6 +93,7 @@ class _Net(skorch.NeuralNet):
         if not self.module_.training:
             self._set_training(True)
         rows, targets, weights = batch
+        self._record_weight("train", batch)
         outputs = self.infer(rows)
         _check_outputs(self.who, outputs, len(rows), self.n_outputs)
         try:
@@ -101,10 +112,16 @@ class _Net(skorch.NeuralNet):
     def validation_step(self, batch: Batch, **_: Any) -> dict[str, Any]:
         self._set_training(False)
         rows, targets, weights = batch
+        self._record_weight("valid", batch)
         with torch.no_grad():
             outputs = self.infer(rows)
             loss = _loss_of(self.criterion_, outputs, targets, weights)
         return {"loss": loss, "y_pred": outputs}
+
+    def _record_weight(self, prefix: str, batch: Batch) -> None:
+        rows, _, weights = batch
+        total = len(rows) if weights is None else weights.sum().item()
+        self.history.record_batch(f"{prefix}_weight", total)
 
 
 class Training:
@@ -195,14 +212,13 @@ class Training:
                 "There is a 'valid_loss' with validation_fraction=0.2, say."
             )
             raise
+        except RuntimeError as error:
+            if "overflow" not in str(error):
+                raise
+            raise self._diverged("a step overflowed") from error
         last = self.net.history[-1]
         if not np.isfinite(last["train_loss"]):
-            raise ValueError(
-                f"{self.who}: the loss became {last['train_loss']} in epoch "
-                f"{len(self.net.history)}. Training diverged: lower 'lr', which is "
-                f"{self.net.lr}, to lr={self.net.lr / 10:g}, say; a 'loss' or 'module' "
-                "of your own must give finite numbers."
-            )
+            raise self._diverged(f"the loss became {last['train_loss']}")
         return not self.net.stopped_ and not self._is_stale(last)
 
     def finish(self) -> None:
@@ -217,11 +233,7 @@ class Training:
             self.network.load_state_dict(self.best[2])
         self.network.eval()
         if not all(part.isfinite().all() for part in self.network.parameters()):
-            raise ValueError(
-                f"{self.who}: weights became infinite or NaN in epoch "
-                f"{len(self.net.history)}, as the gradient of the loss did. Training "
-                f"diverged: lower 'lr', to lr={self.net.lr / 10:g}, say."
-            )
+            raise self._diverged("weights became infinite or NaN")
         self.net.notify("on_train_end", X=self.train, y=None)
 
     def record(self) -> dict[str, Any]:
@@ -242,6 +254,10 @@ class Training:
         best = None if self.best is None else self.best[0]
         return {"history_": history, "n_iter_": len(history), "best_loss_": best}
 
+    def _diverged(self, what: str) -> ValueError:
+        what = f"{what} in epoch {len(self.net.history)}"
+        return diverged(self.who, what, self.net.lr)
+
     def _is_stale(self, last: Any) -> bool:
         if self.valid is None:
             return False
@@ -250,6 +266,30 @@ class Training:
             weights = copy.deepcopy(self.network.state_dict())
             self.best = (last["valid_loss"], epoch, weights)
         return epoch - self.best[1] >= PATIENCE
+
+
+def diverged(who: str, what: str, lr: float) -> ValueError:
+    """Make the error of a training that ran away.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named.
+    what : str
+        What was found, and where.
+    lr : float
+        Its learning rate.
+
+    Returns
+    -------
+    ValueError
+        The error.
+    """
+    return ValueError(
+        f"{who}: {what}. Training diverged: lower 'lr', which is {lr}, to "
+        f"lr={min(lr / 10, 1e-2):g}, say; a 'loss' or 'module' of your own must give "
+        "finite numbers."
+    )
 
 
 @contextmanager

@@ -1,12 +1,12 @@
 """Which prefixes of a vector are meant."""
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from skrep.typing import IntArray
+from skrep.utils.validation import is_whole
 
 __all__ = ["check_prefixes", "normalizes"]
 
@@ -58,8 +58,7 @@ def check_prefixes(who: str, prefixes: Any, n_available: int) -> IntArray:
         prefixes = [prefixes]
     lengths = set()
     for k in prefixes:
-        whole = isinstance(k, Integral) and not isinstance(k, bool)
-        if not whole or not 1 <= k <= n_available:
+        if not is_whole(k) or not 1 <= k <= n_available:
             raise ValueError(
                 f"{who}: 'prefixes' holds {k!r}. Each must be an integer from 1 to "
                 f'{n_available}. Pass prefixes="powers", or integers up to '

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from skrep.typing import AnyArray
+from skrep.typing import AnyArray, FloatArray
 from skrep.utils._warnings import warn
 from skrep.utils.validation import dtype_names
 
@@ -13,6 +13,7 @@ __all__ = [
     "MAX_INTEGER_CLASSES",
     "Target",
     "check_classes",
+    "check_slice_edges",
     "check_target",
     "target_kind",
 ]
@@ -228,6 +229,55 @@ def check_classes(who: str, y: Any, n_rows: int) -> Target:
                 "y.astype(str) if every number is a class."
             )
     return found
+
+
+def check_slice_edges(
+    who: str, slice_edges: Any, n_outputs: int | None = None
+) -> tuple[FloatArray, ...]:
+    """Return the edges of slices of every response.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in errors.
+    slice_edges : array-like of shape (n_edges,) or list of array-like
+        The parameter; a list of arrays holds those of each response.
+    n_outputs : int, default=None
+        Number of responses; None is one, whose edges are no list of arrays.
+
+    Returns
+    -------
+    tuple of ndarray of shape (n_edges,), float64
+        Edges of each response.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or they are not finite and rising.
+
+    Examples
+    --------
+    >>> from skrep.utils.targets import check_slice_edges
+    >>> check_slice_edges("example", [1, 2])
+    (array([1., 2.]),)
+    """
+    n_parts = n_outputs or 1
+    single = len(slice_edges) == 0 or np.ndim(slice_edges[0]) != 1
+    listed = n_parts > 1 or (n_outputs is not None and not single)
+    parts = list(slice_edges) if listed else [slice_edges]
+    edges = tuple(np.asarray(part, dtype=np.float64) for part in parts)
+    good = len(edges) == n_parts and all(
+        part.ndim == 1 and np.isfinite(part).all() and (np.diff(part) > 0).all()
+        for part in edges
+    )
+    if not good or not any(part.size for part in edges):
+        each = f", one array for each of the {n_parts} responses"
+        raise ValueError(
+            f"{who}: 'slice_edges' is {slice_edges!r}. It must hold rising finite "
+            f"numbers{each if n_parts > 1 else ''}. Pass "
+            "slice_edges=np.quantile(y, [0.2, 0.4, 0.6, 0.8]), say, or None."
+        )
+    return edges
 
 
 def _kind_of(values: AnyArray, categorical: bool) -> Kind:

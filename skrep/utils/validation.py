@@ -15,6 +15,7 @@ __all__ = [
     "check_overflow",
     "check_sample_weight",
     "dtype_names",
+    "is_whole",
     "row_labels",
     "validate_encoded",
     "validate_rows",
@@ -340,14 +341,35 @@ None for all 8. ...
     """
     if n_components is None:
         return n_available
-    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-    if not whole or not 1 <= n_components <= n_available:
+    if not is_whole(n_components) or not 1 <= n_components <= n_available:
         raise ValueError(
             f"{who}: 'n_components' is {n_components!r}. It must be an integer from 1 "
             f"to {n_available}, or None for all {n_available}. Pass "
             f"n_components={n_available}, say."
         )
     return int(n_components)
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether something is an integer, and no boolean.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        Whether it is one.
+
+    Examples
+    --------
+    >>> from skrep.utils.validation import is_whole
+    >>> is_whole(3), is_whole(3.0), is_whole(True)
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def row_labels(X: Any) -> list[str] | None:

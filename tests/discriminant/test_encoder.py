@@ -20,7 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from skorch.callbacks import Callback, EarlyStopping
 
-from skrep.discriminant import DiscriminantEncoder
+from skrep.discriminant import DiscriminantEncoder, SimplexClassifier
 from skrep.exceptions import FewerColumnsWarning, ThinDataWarning
 from skrep.invariance import check_invariance, unclaimed
 from skrep.nn.losses import (
@@ -62,6 +62,56 @@ def test_head_whitens_classes_and_is_a_normal_classifier():
     expected = densities / densities.sum(axis=1, keepdims=True)
     assert_allclose(model.predict_proba(X), expected, atol=1e-10)
     assert_array_equal(model.predict(X), expected.argmax(axis=1))
+
+
+def test_temperature_is_that_of_the_rows_held_out(monkeypatch):
+    """Of least logarithmic loss of these rows and one whose class may be any."""
+    from skrep.discriminant import _training
+
+    held = []
+    plain = _training.hold_out
+
+    def spied(*args):
+        held.append(plain(*args))
+        return held[-1]
+
+    monkeypatch.setattr(_training, "hold_out", spied)
+    X, y = rows(n=150, seed=3)
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    # Labels whose order is not that of the first rows.
+    labels = np.array(["b", "c", "a"])[y]
+    model = encoder(max_epochs=30, validation_fraction=0.3)
+    model.fit(X, labels, sample_weight=w)
+    new = held[-1][1].X
+    where = [np.flatnonzero((row == X).all(axis=1))[0] for row in new]
+    codes = np.searchsorted(model.classes_, labels[where])
+    T = model.temperature_
+    assert T != 1
+
+    def loss(times):
+        P = model.predict_log_proba(new) * times
+        P -= np.log(np.exp(P).sum(axis=1, keepdims=True))
+        rows_ = -(w[where] * P[np.arange(len(codes)), codes]).sum()
+        return rows_ - P.mean()
+
+    assert loss(1) < min(loss(0.99), loss(1.01))
+    assert encoder().fit(X, labels).temperature_ == 1
+
+
+def test_temperature_changes_no_label_and_bounds_certainty():
+    X, y = load_wine(return_X_y=True)
+    model = DiscriminantEncoder(validation_fraction=0.25, random_state=0)
+    model.fit(X[::2], y[::2])
+    before = model.predict_log_proba(X)
+    labels, Z = model.predict(X), model.transform(X)
+    T, model.temperature_ = model.temperature_, 1.0
+    assert_array_equal(model.predict(X), labels)
+    assert_array_equal(model.transform(X), Z)
+    unheated = model.predict_log_proba(X) / T
+    unheated -= np.log(np.exp(unheated).sum(axis=1, keepdims=True))
+    assert_allclose(before, unheated, atol=1e-9)
+    # All held-out rows are right here; without the row of any class T would be near 0.
+    assert 0.1 < T < 100
 
 
 def test_priors_count():
@@ -380,6 +430,31 @@ def test_more_columns_than_a_loss_can_fill():
     for loss in ("logdet", "deeplda"):
         with pytest.raises(ValueError, match=r"at most 2 columns.*Pass n_components=2"):
             encoder(3, loss=loss).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [DiscriminantEncoder, SimplexClassifier])
+@pytest.mark.parametrize(
+    ("dtype", "lr", "max_epochs"),
+    [
+        (np.float32, 1e6, 5),
+        (np.float32, 1e38, 1),
+        (np.float64, 1e80, 1),
+        (np.float64, 1e300, 1),
+    ],
+)
+def test_absurd_learning_rates(estimator, dtype, lr, max_epochs):
+    X, y = load_wine(return_X_y=True)
+    model = estimator(lr=lr, max_epochs=max_epochs, weight_decay=1.0, random_state=0)
+    message = rf"^{estimator.__name__}: .*lower 'lr', which is .*, to lr=0\.01, say"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X.astype(dtype), y)
+
+
+def test_weights_that_are_finite_and_outputs_that_are_not():
+    X, y = load_wine(return_X_y=True)
+    model = DiscriminantEncoder(lr=1e14, max_epochs=1, batch_size=178, random_state=0)
+    with pytest.raises(ValueError, match=r"^Disc.*: outputs .*lower 'lr'.*lr=0\.01"):
+        model.fit(X.astype(np.float32), y)
 
 
 def test_wrong_losses():

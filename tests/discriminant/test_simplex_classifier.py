@@ -435,3 +435,17 @@ def test_claims_hold_and_what_is_not_claimed_is_broken():
     for claim in others.values():
         report = check_invariance(model, claim, X, y, n_draws=4)
         assert not report.holds, report
+
+
+def test_new_classes_are_drawn_to_the_weighted_mean_length_of_the_old():
+    X, y = rows()
+    w = np.where(y == 0, 20.0, 0.5)
+    model = simplex(2, max_epochs=40, lr=0.01).fit(X, y, sample_weight=w)
+    along = (model.transform(X) * model.vertices_[y]).sum(axis=1)
+    length = np.average(along, weights=w)
+    assert length > 1.5
+    assert abs(length / along.mean() - 1) > 0.02
+    # One heavy row, repeated, can be met exactly: it comes to lie where it is drawn.
+    new = np.full((1, 5), 9.0)
+    model.partial_fit(new, [3], sample_weight=1e9)
+    assert_allclose(model.transform(new)[0], length * model.vertices_[3], rtol=1e-4)

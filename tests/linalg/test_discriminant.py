@@ -367,3 +367,30 @@ def test_inputs_are_left_alone():
         discriminant_axes(groups, None, standardize=standardize)
     assert_array_equal(groups.means, kept[0])
     assert_array_equal(groups.scatter, kept[1])
+
+
+def nearly_means(spread):
+    """Rows that differ from the mean of their class by a share of what means do."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 4
+    means = rng.standard_normal((4, 6)) * [5, 1, 1, 1, 1, 1]
+    return means[y] + spread * rng.standard_normal((60, 6)) * np.arange(1, 7), y
+
+
+def test_there_is_nothing_to_shrink_towards_under_the_floor():
+    X, y = nearly_means(1e-7)
+    shrunk, plain = solved(X, y, 0.5), solved(X, y, 0.0)
+    same_columns(shrunk.directions, plain.directions)
+    X, y = nearly_means(1e-3)
+    turned = solved(X, y, 0.5).directions[:, :3] / solved(X, y, 0.0).directions[:, :3]
+    assert abs(turned - 1).max() > 0.1
+
+
+def test_columns_that_do_not_vary_within_classes_have_the_unit_of_all_rows():
+    X, y = nearly_means(0.3)
+    gaps = X[:, 5] - X[:, 5].mean()
+    X[:, 5] = y
+    exact = solved(X, y, 0.5, standardize=True)
+    X[:, 5] += 1e-7 * gaps
+    nearly = solved(X, y, 0.5, standardize=True)
+    assert_allclose(nearly.values[:3], exact.values[:3], rtol=1e-4)

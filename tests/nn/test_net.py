@@ -240,6 +240,30 @@ def test_a_loss_is_copied_and_its_parameters_are_trained():
     assert own.seen == [(torch.float64, None)] * 15
 
 
+def test_losses_of_an_epoch_weigh_batches_by_their_weights():
+    weights = np.where(np.arange(48) < 24, 9.0, 1.0)
+
+    class Share(nn.Module):
+        """The mean, over the rows of a batch, of what is 1 for heavy rows alone."""
+
+        def forward(self, scores, y, sample_weight):
+            seen.append((scores.requires_grad, sample_weight.sum().item()))
+            return 0 * scores.sum() + len(seen)
+
+    seen = []
+    found = trained(
+        Share(), 1, rows=as_rows(weights=weights), held_out=as_rows(weights=weights)
+    )
+    last = found.record()["history_"][0]
+    for key, training in (("train_loss", True), ("valid_loss", False)):
+        own = [(i + 1, w) for i, (grad, w) in enumerate(seen) if grad == training]
+        assert len(own) > 1
+        assert len({w for _, w in own}) > 1
+        values, masses = zip(*own, strict=True)
+        assert_allclose(last[key], np.average(values, weights=masses))
+        assert not np.isclose(last[key], np.mean(values))
+
+
 # --- divergence ------------------------------------------------------------------
 
 

@@ -12,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skrep.utils.targets import MAX_INTEGER_CLASSES, check_target, target_kind
+from skrep.utils.targets import (
+    MAX_INTEGER_CLASSES,
+    check_slice_edges,
+    check_target,
+    target_kind,
+)
 
 MANY = MAX_INTEGER_CLASSES + 1
 
@@ -158,3 +163,16 @@ def test_labels_are_no_numbers():
         check_target("test", ["a", "b"], 2, "numbers")
     with pytest.raises(ValueError, match='Pass target_type="auto"'):
         check_target("test", ["a", "b"], 2, "labels")
+
+
+def test_edges_of_slices():
+    (edges,) = check_slice_edges("example", [1, 2])
+    assert edges.dtype == np.float64
+    assert_array_equal(check_slice_edges("example", [[1, 2]], 1)[0], edges)
+    several = check_slice_edges("example", [[1, 2], []], 2)
+    assert [len(part) for part in several] == [2, 0]
+    for wrong in ([2, 1], [1, 1], [], [1, np.inf], [[1, 2]]):
+        with pytest.raises(ValueError, match=r"example: 'slice_edges'.*numbers\. Pass"):
+            check_slice_edges("example", wrong)
+    with pytest.raises(ValueError, match="one array for each of the 2 responses"):
+        check_slice_edges("example", [[1, 2]], 2)

@@ -2,15 +2,17 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+
+from skrep.nn.losses._dda_rows import TINY, slope_of_rows
+from skrep.nn.losses._scatter import KnownSlope
+from skrep.typing import FloatArray
 
 __all__ = ["DDALoss"]
 
 WHO = "DDALoss"
-
-# Keeps identical features at the origin off the division by zero.
-TINY = 1e-300
 
 
 class _Entries(NamedTuple):
@@ -71,6 +73,8 @@ class DDALoss(nn.Module):
     here is what they describe, made invariant, bounded and safe.
 
     Variances are those of two passes in float64, whatever the type of the features.
+    The gradient of rows is a closed form, computed on the CPU, so that second
+    derivatives are those of maps alone.
 
     References
     ----------
@@ -153,8 +157,18 @@ class DDALoss(nn.Module):
         n_images = _check_shapes(embeddings, y, sample_weight)
         if not embeddings.numel():
             return embeddings.sum()
-        pixels = embeddings if embeddings.ndim == 4 else embeddings.mT[None, :, :, None]
-        pixels = pixels.double().flatten(2).mT
+        precision = torch.finfo(embeddings.dtype).eps
+        if embeddings.ndim == 2:
+            with np.errstate(all="ignore"):
+                value, slope = slope_of_rows(
+                    embeddings.detach().cpu().double().numpy(),
+                    y.cpu().numpy(),
+                    None if sample_weight is None else _on_host(sample_weight),
+                    self.ridge,
+                    precision,
+                )
+            return KnownSlope.apply(embeddings, value, slope)
+        pixels = embeddings.double().flatten(2).mT
         image_weight, row_weight = _weights(sample_weight, pixels)
         # Away from one of the pixels, identical ones are exactly zero.
         origin = pixels.detach()[torch.arange(n_images), row_weight.argmax(1)]
@@ -165,7 +179,6 @@ class DDALoss(nn.Module):
         counts, squares = counts.view(shape), squares.view(shape)
         means = means.view(*shape, -1)
         # Differences under the precision of the features are none.
-        precision = torch.finfo(embeddings.dtype).eps
         smallest = (precision * origin).square().sum(1)[:, None, None] + TINY
         values, found = _pairs(counts, means, squares, self.ridge, smallest)
         n_pairs = found.sum((1, 2))
@@ -227,6 +240,11 @@ def _check_shapes(embeddings: Tensor, y: Tensor, sample_weight: Tensor | None) -
             "sample_weight.clamp(min=0)."
         )
     return n_images
+
+
+def _on_host(weight: Tensor) -> FloatArray:
+    found: FloatArray = weight.detach().cpu().double().numpy()
+    return found
 
 
 def _are_weights(given: Tensor) -> bool:

@@ -9,7 +9,6 @@ from skrep.nn.losses._scatter import (
     Slopes,
     ridged_slopes,
     unwhitened,
-    whitened,
     within_factor,
 )
 from skrep.typing import FloatArray
@@ -70,32 +69,41 @@ class LDACrossEntropy(ScatterLoss):
     """
 
     def _slopes(self, scatters: Scatters) -> Slopes:
-        member, n = scatters.member, len(scatters.member)
+        member = scatters.member
         weight, excess = _scored(scatters, self.priors == "uniform")
         factor = within_factor(scatters, self.ridge)
-        white = whitened(factor, np.vstack([scatters.residuals, scatters.means])).T
-        residuals, means = white[:n], white[n:]
+        whitening = unwhitened(factor, np.eye(len(factor)))
+        residuals = scatters.residuals @ whitening
+        means = scatters.means @ whitening
         rows = residuals + member @ means
         scores = rows @ means.T
         scores += np.log(scatters.shares.T) - (means * means).sum(1) / 2
-        scores -= member * (excess * (residuals * residuals).sum(1))[:, None]
+        added = member * excess[:, None]
+        scores -= added * np.einsum("ij,ij->i", residuals, residuals)[:, None]
         scores -= scores.max(1, keepdims=True)
-        own = (member * scores).sum(1)
+        own = np.einsum("ij,ij->i", member, scores)
         posterior = np.exp(scores, out=scores)
         total = posterior.sum(1)
         value = float((np.log(total) - own) @ weight)
         # By half the squared distances; those to the own class count by their factor.
-        pull = member - posterior / total[:, None]
-        pull *= (1 + 2 * excess[:, None] * member) * weight[:, None]
+        posterior /= total[:, None]
+        pull = member - posterior
+        added *= 2
+        added += 1
+        pull *= added
+        pull *= weight[:, None]
         of_rows = pull.sum(1)[:, None] * rows - pull @ means
         of_means = pull.sum(0)[:, None] * means - pull.T @ rows
         outer = rows.T @ of_rows + means.T @ of_means
-        solved = unwhitened(factor, np.vstack([of_rows, of_means, outer]).T)
-        of_within = unwhitened(factor, solved[:, -len(outer) :].T)
-        of_within /= -2
-        by_means = solved[:, n : n + len(means)].T / (2 * scatters.shares)
+        of_within = whitening @ (outer / -2) @ whitening.T
+        of_means /= 2 * scatters.shares
         return ridged_slopes(
-            scatters, self.ridge, value, of_within, by_means, solved[:, :n].T
+            scatters,
+            self.ridge,
+            value,
+            of_within,
+            of_means @ whitening.T,
+            of_rows @ whitening.T,
         )
 
 
@@ -105,12 +113,13 @@ def _scored(scatters: Scatters, uniform: bool) -> tuple[FloatArray, FloatArray]:
     The squared distance of a row to the mean of its class without itself is
     ``1 + 2 * excess`` times that to the mean with itself.
     """
-    totals = scatters.member @ scatters.totals
+    # Without weights, rows of a class are alike.
+    alike = isinstance(scatters.weight, float)
+    totals = scatters.totals if alike else scatters.member @ scatters.totals
     others = totals - np.minimum(scatters.weight, 1)
-    alone = others <= 0
-    others[alone] = 1
-    weight = np.where(
-        alone, 0, scatters.weight / totals if uniform else scatters.weight
-    )
-    excess = ((totals / others) ** 2 - 1) / 2
+    scored = others > 0
+    excess = ((totals / np.where(scored, others, 1)) ** 2 - 1) / 2
+    weight = scored * (scatters.weight / totals if uniform else scatters.weight)
+    if alike:
+        weight, excess = scatters.member @ weight, scatters.member @ excess
     return weight / max(weight.sum(), TINY), excess

@@ -1,20 +1,19 @@
 """What the losses that score row by row share: checks and weighted means."""
 
-from numbers import Integral
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from skrep.nn.losses._scatter import read_batch
+from skrep.utils.validation import is_whole
 
 __all__ = ["check_size", "mean_over_rows", "read_classes", "read_rows"]
 
 
 def check_size(who: str, name: str, value: Any, least: int, remedy: str) -> int:
     """Return an integer of at least some size, or say what is wrong with it."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or value < least:
+    if not is_whole(value) or value < least:
         raise ValueError(
             f"{who}: '{name}' is {value!r}. It must be an integer from {least} up. "
             f"Use {who}({remedy})."

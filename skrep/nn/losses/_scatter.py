@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from skrep.typing import FloatArray
 
 __all__ = [
+    "KnownSlope",
     "ScatterLoss",
     "Scatters",
     "Slopes",
@@ -139,7 +140,7 @@ class ScatterLoss(nn.Module, ABC):
                 codes.cpu().numpy(),
                 None if weight is None else weight.cpu().numpy(),
             )
-        return _KnownSlope.apply(rows, value, slope)
+        return KnownSlope.apply(rows, value, slope)
 
     def extra_repr(self) -> str:
         """Give the options, for the repr of the module.
@@ -172,7 +173,7 @@ class ScatterLoss(nn.Module, ABC):
         """Loss of a batch of two classes or more, and its derivatives."""
 
 
-class _KnownSlope(torch.autograd.Function):
+class KnownSlope(torch.autograd.Function):
     """A loss whose derivative by the rows is known."""
 
     @staticmethod
@@ -289,7 +290,9 @@ def class_scatters(
     if uniform:
         each = (member @ (1 / (len(totals) * totals)))[:, None]
         mass = each if weight is None else weight[:, None] * each
-    shares = (member * mass).sum(0)[:, None]
+    shares = np.full((len(totals), 1), 1 / len(totals))
+    if not uniform:
+        shares = (totals / totals.sum())[:, None]
     means = (member.T @ (rows * mass)) / shares
     residuals = rows - member @ means
     means -= shares.T @ means

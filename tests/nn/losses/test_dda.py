@@ -47,6 +47,23 @@ def naive_maps(maps, shares, ridge=1.0):
     return np.mean([value for value in values if value is not None])
 
 
+def by_autograd(rows, y, weights, ridge):
+    """The loss of rows in plain torch, whose derivatives are those of autograd."""
+    moments = []
+    for c in torch.unique(y):
+        own = (y == c) & (weights > 0)
+        if own.any():
+            z, w = rows[own], weights[own]
+            mean = (w[:, None] * z).sum(0) / w.sum()
+            moments.append((w.sum(), mean, (w * (z - mean).square().sum(1)).sum()))
+    values = []
+    for (n_a, m_a, q_a), (n_b, m_b, q_b) in combinations(moments, 2):
+        within, between = (q_a + q_b) / (n_a + n_b), (m_a - m_b).square().sum()
+        e = ridge * (within + between)
+        values.append(torch.log(within + e) - torch.log(between + e))
+    return torch.stack(values).mean()
+
+
 def maps_and_codes(seed, n_classes=2, n_images=4, n_columns=3, side=5):
     rng = np.random.default_rng(seed)
     maps = rng.standard_normal((n_images, n_columns, side, side))
@@ -274,6 +291,68 @@ def test_gradient(kind, weighted):
         weights = torch.from_numpy(np.random.default_rng(0).integers(0, 3, size))
     z = z.clone().requires_grad_()
     assert torch.autograd.gradcheck(lambda z: LOSS(z, y, weights), z)
+
+
+@pytest.mark.parametrize("ridge", [1.0, 0.02])
+@given(X=matrices(min_rows=6), n_classes=st.integers(2, 5), seed=seeds)
+@settings(max_examples=20, deadline=None)
+def test_gradient_of_rows_is_that_of_autograd(ridge, X, n_classes, seed):
+    rng = np.random.default_rng(seed)
+    rows = torch.from_numpy(X + rng.standard_normal(X.shape))
+    y = torch.from_numpy(rng.integers(0, n_classes, len(X)))
+    y[:2] = torch.tensor([0, 1])
+    weights = torch.from_numpy(rng.integers(0, 3, len(X)) * rng.uniform(0.5, 2, len(X)))
+    weights[:2] = 1.0
+    for given_weights in (None, weights):
+        own, other = rows.clone().requires_grad_(), rows.clone().requires_grad_()
+        value = DDALoss(ridge=ridge)(own, y, given_weights)
+        used = torch.ones(len(X)).double() if given_weights is None else weights
+        expected = by_autograd(other, y, used, ridge)
+        value.backward()
+        expected.backward()
+        assert_allclose(value.item(), expected.item(), rtol=1e-10, atol=1e-10)
+        scale = max(other.grad.abs().max().item(), 1e-12)
+        assert_allclose(own.grad, other.grad, rtol=1e-10, atol=1e-10 * scale)
+
+
+def test_rows_are_the_pixels_of_one_image():
+    rows = torch.from_numpy(np.random.default_rng(3).standard_normal((12, 3)))
+    y, weights = torch.arange(12) % 3, torch.arange(12) / 4.0
+    own, other = rows.clone().requires_grad_(), rows.clone().requires_grad_()
+    value = LOSS(own, y, weights)
+    image = other.T[None, :, :, None], y[None, :, None], weights[None, :, None]
+    expected = LOSS(*image)
+    value.backward()
+    expected.backward()
+    assert_allclose(value.item(), expected.item(), rtol=1e-12)
+    assert_allclose(own.grad, other.grad, rtol=1e-10, atol=1e-14)
+
+
+def test_second_derivatives_of_rows_are_refused():
+    rows = torch.eye(4, requires_grad=True)
+    value = LOSS(rows, torch.tensor([0, 0, 1, 1]))
+    with pytest.raises(RuntimeError, match=r"backward\(create_graph=False\)\.$"):
+        value.backward(create_graph=True)
+
+
+@pytest.mark.parametrize("form", ["rows", "map"])
+def test_differences_under_the_precision_of_the_features_are_none(form):
+    """Rows that differ in their last bit alone have no pull, far from the origin."""
+    level = np.float32(1000)
+    noise = np.random.default_rng(0).integers(0, 2, (40, 1))
+    far = torch.from_numpy(level + np.spacing(level) * noise.astype(np.float32))
+    near = torch.from_numpy(noise.astype(np.float32) * 2.0**-13)
+    y = torch.from_numpy((np.arange(40) < 20).astype(np.int64))
+    y[:5], y[-5:] = 1 - y[:5], 1 - y[-5:]
+
+    def value(rows):
+        if form == "rows":
+            return LOSS(rows, y).item()
+        return LOSS(rows.T[None, :, :, None], y[None, :, None]).item()
+
+    # The spacing is half of what counts as rounding, so the variance is a fraction.
+    assert abs(value(near)) > 0.6
+    assert abs(value(far)) < 0.35
 
 
 def planes(form, seed):
