@@ -12,6 +12,8 @@ __all__ = [
     "datasets",
     "discriminant",
     "geometry",
+    "graph",
+    "hyperbolic",
     "index_model",
     "inspection",
     "invariance",
@@ -20,6 +22,7 @@ __all__ = [
     "model_selection",
     "nested",
     "nn",
+    "optimize",
     "relative",
     "utils",
 ]

@@ -16,6 +16,7 @@ from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import ERROR_MSGS, Validator, validate
 from sklearn.utils.estimator_checks import check_estimator
 
+import skrep
 from skrep.invariance import check_invariance
 from skrep.utils.discovery import all_estimators
 
@@ -41,8 +42,9 @@ def docs_extension() -> ModuleType:
 
 def public_objects() -> Iterator[str]:
     """Full names of public classes and functions, and of their own methods."""
-    for module in docs_extension().subpackages():
-        for name in module.__all__:
+    extension = docs_extension()
+    for module in extension.subpackages():
+        for name in extension.public_names(module):
             thing = getattr(module, name)
             if not callable(thing):
                 continue
@@ -97,6 +99,7 @@ def test_methods_are_seen():
     assert "skrep.relative.RelativeRepresentation.counterpart" in PUBLIC
     assert "skrep.relative.RelativeRepresentation.get_params" not in PUBLIC
     assert "skrep.nn.losses.LogDetLoss.forward" in PUBLIC
+    assert "skrep.geometry.poincare.distance" in PUBLIC
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS)
@@ -124,8 +127,23 @@ def test_reference_lists_every_public_name():
     extension = docs_extension()
     for module in extension.subpackages():
         page = extension.api_page(module)
-        for name in module.__all__:
+        for name in extension.public_names(module):
             assert re.search(rf"^(   |\.\. data:: ){name}$", page, re.M), name
+
+
+def test_modules_among_public_names_have_pages_of_their_own():
+    extension = docs_extension()
+    pages = {module.__name__: module for module in extension.subpackages()}
+    for name in skrep.__all__:
+        named = extension.named_modules(getattr(skrep, name))
+        assert {module.__name__ for module in named} <= pages.keys()
+    geometry = pages["skrep.geometry"]
+    assert "row_norms" in extension.public_names(geometry)
+    assert "poincare" not in extension.public_names(geometry)
+    page = extension.api_page(geometry)
+    assert "* :doc:`skrep.geometry.poincare`: Points of the Poincare ball" in page
+    assert "skrep.nn" not in pages
+    assert "skrep.nn.losses" in pages
 
 
 def test_types_are_mended():

@@ -1,9 +1,11 @@
 """Every claim of every estimator holds, and what is not claimed is broken."""
 
+import inspect
 import itertools
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 
 from skrep.invariance import (
     Claim,
@@ -14,6 +16,8 @@ from skrep.invariance import (
 from skrep.relative import LatentAlignment, RelativeRepresentation
 from skrep.relative._kinds import SIMILARITIES
 from skrep.relative._selection import SELECTIONS
+from skrep.utils.discovery import all_estimators
+from skrep.utils.estimator_checks._data import make_rows, make_target
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 5)) * [3, 2, 1, 1, 0.5] + [1, 0, 5, 0, 0]
@@ -60,6 +64,26 @@ def noisy_target():
 
 def target(estimator):
     return noisy_target() if isinstance(estimator, LatentAlignment) else None
+
+
+def made(cls):
+    """Make a default instance; a search has nothing to search without an estimator."""
+    parameters = inspect.signature(cls).parameters
+    if any(p.default is p.empty for p in parameters.values()):
+        return cls(PCA())
+    return cls(max_epochs=3) if "max_epochs" in parameters else cls()
+
+
+@pytest.mark.filterwarnings("ignore::skrep.exceptions.FewerColumnsWarning")
+@pytest.mark.filterwarnings("ignore::skrep.exceptions.NotRemovedWarning")
+@parametrize_with_invariances([made(cls) for _, cls in all_estimators()])
+def test_claims_of_defaults_hold(estimator, claim):
+    rows = make_rows(estimator)
+    y = make_target(estimator, rows)
+    if claim.group == "label_permutation":
+        y = np.arange(len(rows)) % 3
+    report = check_invariance(estimator, claim, rows, y, n_draws=1)
+    assert report.holds, report
 
 
 @parametrize_with_invariances([*RELATIVE, *GIVEN, *ALIGNED])

@@ -35,9 +35,15 @@ def subpackages() -> list[ModuleType]:
 
 
 def _parts(module: ModuleType) -> list[ModuleType]:
-    """Give the modules that hold its public names: itself, or those it names."""
+    """Give the modules that hold its public names: itself, and those it names."""
+    parts = named_modules(module)
+    return [module, *parts] if public_names(module) or not parts else parts
+
+
+def named_modules(module: ModuleType) -> list[ModuleType]:
+    """Modules among the public names of a subpackage; each has a page of its own."""
     things = [getattr(module, name) for name in module.__all__]
-    return [part for part in things if isinstance(part, ModuleType)] or [module]
+    return [thing for thing in things if isinstance(thing, ModuleType)]
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -47,7 +53,9 @@ def public_names(module: ModuleType) -> list[str]:
         thing = getattr(module, name)
         return 0 if inspect.isclass(thing) else 1 if callable(thing) else 2
 
-    return sorted(module.__all__, key=lambda name: (kind(name), name))
+    modules = {thing.__name__ for thing in named_modules(module)}
+    names = [n for n in module.__all__ if f"{module.__name__}.{n}" not in modules]
+    return sorted(names, key=lambda name: (kind(name), name))
 
 
 def api_index() -> str:
@@ -88,6 +96,11 @@ def api_page(module: ModuleType) -> str:
         _summary(module),
         "",
         *_table(module, f"   :toctree: {GENERATED}"),
+        *(
+            f"* :doc:`{part.__name__}`: {_summary(part)}"
+            for part in named_modules(module)
+        ),
+        "",
     ]
     for name in public_names(module):
         thing = getattr(module, name)
@@ -184,7 +197,7 @@ def write_if_changed(path: Path, text: str) -> None:
 
 def _write_pages(app, config) -> None:
     source = Path(app.srcdir)
-    current = {f"{m.__name__}.{name}" for m in subpackages() for name in m.__all__}
+    current = {f"{m.__name__}.{n}" for m in subpackages() for n in public_names(m)}
     for page in (source / "api" / GENERATED).glob("*.rst"):
         if page.stem not in current:
             page.unlink()

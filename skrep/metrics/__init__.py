@@ -12,11 +12,17 @@ from skrep.metrics._dimension import (
     local_intrinsic_dimension,
     two_nn_dimension,
 )
+from skrep.metrics._distortion import Distortion, distortion
 from skrep.metrics._neural_collapse import NeuralCollapse, neural_collapse
 from skrep.metrics._order import OrderTest, order_test
 from skrep.metrics._overlap import neighbor_overlap
 from skrep.metrics._prefixes import prefix_scores
 from skrep.metrics._ranking import ndcg_at_k, recall_at_k
+from skrep.metrics._reconstruction import (
+    ReconstructionScores,
+    neighbor_map,
+    reconstruction_scores,
+)
 from skrep.metrics._retrieval import mean_reciprocal_rank
 from skrep.metrics._separation import fisher_criterion, log_det_ratio
 from skrep.metrics._spanning_tree import spanning_tree_length
@@ -25,16 +31,20 @@ from skrep.metrics._subspace import principal_angles, subspace_distance
 
 __all__ = [
     "CollapseCertificate",
+    "Distortion",
     "NeuralCollapse",
     "OrderTest",
+    "ReconstructionScores",
     "TeacherMargin",
     "collapse_certificate",
+    "distortion",
     "effective_rank",
     "fisher_criterion",
     "local_intrinsic_dimension",
     "log_det_ratio",
     "mean_reciprocal_rank",
     "ndcg_at_k",
+    "neighbor_map",
     "neighbor_overlap",
     "neural_collapse",
     "order_test",
@@ -42,6 +52,7 @@ __all__ = [
     "prefix_scores",
     "principal_angles",
     "recall_at_k",
+    "reconstruction_scores",
     "spanning_tree_length",
     "stitching_scores",
     "subspace_distance",

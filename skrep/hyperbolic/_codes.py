@@ -1,0 +1,129 @@
+"""Directions that are well apart: spherical codes, and the largest gap in one."""
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from skrep.geometry import simplex_vertices, unit_rows
+from skrep.typing import FloatArray
+
+__all__ = ["largest_gap", "spherical_code"]
+
+_WORK: Final = 1e7
+"""Pairs of points that the repulsion looks at, within 30 to 100 steps."""
+
+
+@lru_cache(maxsize=4096)
+def spherical_code(n_components: int, size: int) -> FloatArray:
+    """Spread unit vectors well apart.
+
+    A regular simplex where it fits, the axes and their opposites where these are
+    enough, a regular polygon in the plane, and else points that repel each other [1]_
+    from a fixed start. In one dimension there are two directions, taken in turns.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimension.
+    size : int
+        Number of vectors, 1 or more.
+
+    Returns
+    -------
+    ndarray of shape (size, n_components), float64
+        Unit rows, the same at every call; read-only, as they are kept.
+
+    References
+    ----------
+    .. [1] Saff, E. B. and Kuijlaars, A. B. J. (1997). "Distributing many points on a
+       sphere". The Mathematical Intelligencer 19(1), 5-11.
+    """
+    code: FloatArray = np.zeros((size, n_components))
+    if size == 1:
+        code[0, 0] = 1
+    elif n_components == 1:
+        code[:, 0] = (-1.0) ** np.arange(size)
+    elif n_components == 2:
+        angles = 2 * np.pi * np.arange(size) / size
+        code = np.column_stack([np.cos(angles), np.sin(angles)])
+    elif size <= n_components + 1:
+        code[:, : size - 1] = simplex_vertices(size)
+    elif size <= 2 * n_components:
+        axes = np.eye(n_components)
+        code = np.concatenate([axes, -axes])[:size]
+    else:
+        code = _repelled(n_components, size)
+    code.flags.writeable = False
+    return code
+
+
+def _repelled(n_components: int, size: int) -> FloatArray:
+    """Let points push each other away, ever harder the nearer they are."""
+    rng = np.random.default_rng([n_components, size])
+    points = unit_rows(rng.standard_normal((size, n_components)))[0]
+    points = points.astype(np.float32)
+    n_steps = int(np.clip(_WORK / size**2, 30, 100))
+    # The angle that a point of an even code has to itself, more or less.
+    reach = size ** (-2 / (n_components - 1))
+    for step in range(n_steps):
+        cosines = points @ points.T
+        sharpness = np.float32(2 / reach * (0.25 + step / n_steps))
+        push = np.exp(sharpness * (cosines - 1))
+        np.fill_diagonal(push, 0)
+        force = push @ points
+        force -= np.einsum("ij,ij->i", force, points)[:, None] * points
+        strength = np.sqrt(np.einsum("ij,ij->i", force, force).max())
+        stride = 0.5 * np.sqrt(reach) * (1 - step / n_steps)
+        points -= force * np.float32(stride / (strength + 1e-30))
+        points /= np.sqrt(np.einsum("ij,ij->i", points, points))[:, None]
+    return unit_rows(points.astype(np.float64))[0]
+
+
+@lru_cache(maxsize=4096)
+def largest_gap(n_components: int, size: int) -> FloatArray:
+    """Find the direction that is farthest from those of a spherical code.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimension.
+    size : int
+        Number of vectors of the code; 0 for none.
+
+    Returns
+    -------
+    ndarray of shape (n_components,), float64
+        A unit vector, read-only. In one dimension, the opposite of the first.
+    """
+    gap: FloatArray = np.zeros(n_components)
+    if size == 0:
+        gap[0] = 1
+    elif n_components == 1:
+        gap[0] = -1
+    elif n_components == 2:
+        gap[:] = np.cos(np.pi / size), np.sin(np.pi / size)
+    else:
+        gap = _roomiest(spherical_code(n_components, size))
+    gap.flags.writeable = False
+    return gap
+
+
+def _roomiest(code: FloatArray) -> FloatArray:
+    """Push the best of many directions away from a code, and take the best then."""
+    n_components = code.shape[1]
+    rng = np.random.default_rng(0)
+    axes = np.eye(n_components)
+    sums = np.ones((1, n_components)) / np.sqrt(n_components)
+    drawn = unit_rows(rng.standard_normal((2048, n_components)))[0]
+    tried = np.concatenate([axes, -axes, sums, -code, drawn])
+    found = tried[np.argsort((tried @ code.T).max(axis=1), kind="stable")[:32]]
+    pushed = found
+    for step in range(60):
+        cosines = pushed @ code.T
+        cosines -= cosines.max(axis=1, keepdims=True)
+        pull = unit_rows(np.exp(40 * cosines) @ code)[0]
+        pushed = unit_rows(pushed - 0.2 * (1 - step / 60) * pull)[0]
+        found = np.concatenate([found, pushed])
+    best: FloatArray = found[np.argmin((found @ code.T).max(axis=1))]
+    return best.copy()

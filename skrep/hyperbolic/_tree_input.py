@@ -1,0 +1,236 @@
+"""What a tree embedding is given: edges, a root, and how long an edge shall be."""
+
+import math
+import sys
+from typing import Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_non_negative
+
+from skrep.graph import (
+    RootedForest,
+    rooted_order,
+    spanning_forest,
+    tree_centers,
+    undirected_edges,
+)
+from skrep.typing import IntArray, Matrix, SparseMatrix
+from skrep.utils import warn
+from skrep.utils.validation import check_n_components, validate_rows
+
+__all__ = [
+    "check_dimension",
+    "long_tau",
+    "reach",
+    "read_edges",
+    "read_nodes",
+    "rooted_tree",
+    "short_tau",
+]
+
+_LONGEST: Final = 2**33
+"""Bits that the angles of all nodes may take together: a gibibyte."""
+
+_PADDED: Final = ("bsr", "dia")
+"""Sparse formats that store zeros where there is nothing."""
+
+
+def check_dimension(who: str, n_components: Any, *, exact: bool) -> int:
+    """Return the dimension, which has no upper bound; exact trees lie in the plane."""
+    if n_components is None or (exact and n_components != 2):
+        rule = "2 where exact=True" if exact else "an integer from 1 up"
+        raise ValueError(
+            f"{who}: 'n_components' is {n_components!r}. It must be {rule}. Pass "
+            "n_components=2, say."
+        )
+    return check_n_components(who, n_components, sys.maxsize)
+
+
+def read_edges(estimator: Any, X: Any) -> tuple[SparseMatrix, np.dtype[Any]]:
+    """Check the matrix of edges; give them in both directions, and the type of X.
+
+    Raises
+    ------
+    ValueError
+        If X is not square, or holds a negative length, or a stored 0.
+
+    Warns
+    -----
+    DataConversionWarning
+        If a node has an edge to itself.
+    """
+    who = type(estimator).__name__
+    rows = validate_rows(estimator, X, reset=True, accept_sparse="csr")
+    if rows.shape[0] != rows.shape[1]:
+        raise ValueError(
+            f"{who}: 'X' has shape {rows.shape}. It must be square, with the length of "
+            "the edge between nodes i and j in row i and column j. Pass "
+            "skrep.graph.relations_from_edges(edges, closure=False).matrix, say."
+        )
+    try:
+        check_non_negative(rows, who)
+    except ValueError as error:
+        raise ValueError(
+            f"{who}: 'X' holds {rows.min():g}. {error}. Lengths must be positive. Pass "
+            "abs(X), if only the sign is wrong."
+        ) from error
+    if getattr(X, "format", "") in _PADDED:
+        rows.eliminate_zeros()
+    _refuse_stored_zeros(who, rows)
+    n_loops = int(np.count_nonzero(rows.diagonal()))
+    if n_loops:
+        warn(
+            f"{who}: 'X' joins {n_loops} nodes to themselves. These edges are left "
+            "out. Set the diagonal to 0 to say so.",
+            DataConversionWarning,
+        )
+    return undirected_edges(rows), rows.dtype
+
+
+def _refuse_stored_zeros(who: str, rows: Matrix) -> None:
+    if not sp.issparse(rows) or rows.data.all():
+        return
+    stored = sp.coo_array(rows)
+    zero = (stored.data == 0) & (stored.row != stored.col)
+    if zero.any():
+        first = np.flatnonzero(zero)[0]
+        raise ValueError(
+            f"{who}: 'X' stores a length of 0, first in row {stored.row[first]}, "
+            f"column {stored.col[first]}. Lengths must be positive. Merge the two "
+            "nodes, or call X.eliminate_zeros() if there is no edge."
+        )
+
+
+def rooted_tree(who: str, edges: SparseMatrix, root: Any) -> tuple[RootedForest, bool]:
+    """Root a spanning forest, and say whether all edges are in it.
+
+    Raises
+    ------
+    ValueError
+        If the root is no node.
+    """
+    forest = spanning_forest(edges)
+    n_nodes = edges.shape[0]
+    roots = tree_centers(forest)
+    if root != "center":
+        if root >= n_nodes:
+            raise ValueError(
+                f"{who}: 'root' is {root} and 'X' has {n_nodes} nodes. It must be from "
+                f'0 to {n_nodes - 1}, or "center". Pass root="center".'
+            )
+        roots = _moved(forest, roots, int(root))
+    return rooted_order(forest, roots), forest.nnz == edges.nnz
+
+
+def _moved(forest: SparseMatrix, roots: IntArray, root: int) -> IntArray:
+    """Let one node be the root of its tree."""
+    tree = rooted_order(forest, roots)
+    top = root
+    while tree.parents[top] >= 0:
+        top = int(tree.parents[top])
+    return np.sort(np.where(roots == top, root, roots))
+
+
+def reach(tree: RootedForest) -> tuple[float, float]:
+    """How far the farthest node is from the origin, and the roots of several trees.
+
+    Both are in units of the edges. Several trees stand around the origin, at the mean
+    length of an edge.
+    """
+    depths = np.zeros(len(tree.parents))
+    for start, stop in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
+        level = tree.order[start:stop]
+        with np.errstate(over="ignore"):
+            depths[level] = depths[tree.parents[level]] + tree.lengths[level]
+    n_roots = int(tree.levels[1])
+    n_edges = len(depths) - n_roots
+    spoke = 0.0
+    if n_roots > 1:
+        spoke = tree.lengths.sum() / n_edges if n_edges else 1.0
+    return float(depths.max() + spoke), float(spoke)
+
+
+def read_nodes(who: str, rows: Any, n_nodes: int) -> IntArray:
+    """Check numbers of nodes; None names all of them.
+
+    Raises
+    ------
+    ValueError
+        If one is no node.
+    """
+    if rows is None:
+        return np.arange(n_nodes)
+    nodes = np.asarray(rows)
+    whole = nodes.ndim == 1 and nodes.size and nodes.dtype.kind in "iu"
+    if not whole or nodes.min() < 0 or nodes.max() >= n_nodes:
+        raise ValueError(
+            f"{who}: 'rows' is {rows!r}. It must be a list of integers from 0 to "
+            f"{n_nodes - 1}, the nodes to measure from. Pass rows=[0], say."
+        )
+    return nodes.astype(np.intp)
+
+
+def short_tau(
+    who: str, tau: Any, farthest: float, limit: float, *, plane: bool
+) -> float:
+    """Choose or check the scale under which the ball holds the farthest node.
+
+    Raises
+    ------
+    ValueError
+        If the scale takes a node beyond the limit.
+    """
+    largest = limit / farthest if farthest else 1.0
+    if not np.isfinite(largest * farthest) or not 0 < largest < np.inf:
+        raise ValueError(
+            f"{who}: 'X' holds lengths whose sums are beyond float64, or below it. "
+            "Divide all lengths by one number first, such as X.max()."
+        )
+    if isinstance(tau, str):
+        return largest
+    if tau * farthest > limit * (1 + 1e-12):
+        exact = " or exact=True," if plane else ""
+        raise ValueError(
+            f"{who}: 'tau' is {tau:g}, which takes the farthest node to radius "
+            f"{tau * farthest:.4g}, and numbers of this type hold {limit:.4g}. Pass "
+            f'tau="auto",{exact} or at most tau={_rounded_down(largest)}.'
+        )
+    return float(tau)
+
+
+def _rounded_down(value: float) -> str:
+    digits = 3 - math.floor(math.log10(value))
+    return f"{math.floor(value * 10.0**digits) / 10.0**digits:.4g}"
+
+
+def long_tau(
+    who: str, tau: Any, tree: RootedForest, farthest: float
+) -> tuple[float, int]:
+    r"""Choose the scale of an exact tree, and how many bits its angles need.
+
+    A path that turns by half the gap between two of k even directions loses
+    :math:`2 \log(1 / \sin(\pi / k))` at a node. "auto" makes the shortest edge 21
+    times as long, and at least 6.
+
+    Raises
+    ------
+    ValueError
+        If the angles would take more than a gibibyte.
+    """
+    below = tree.parents >= 0
+    if isinstance(tau, str):
+        degree = np.bincount(tree.parents[below], minlength=len(below)) + below
+        lost = -2 * math.log(math.sin(math.pi / max(2, int(degree.max()))))
+        shortest = tree.lengths[below].min(initial=np.inf)
+        tau = 1.0 if np.isinf(shortest) else max(21 * lost, 6.0) / shortest
+    n_bits = math.ceil(tau * farthest / math.log(2)) + 48
+    if n_bits * len(below) > _LONGEST:
+        raise ValueError(
+            f"{who}: 'tau' {tau:.4g} takes the farthest node to radius "
+            f"{tau * farthest:.4g}, and the angles of all nodes to "
+            f"{n_bits * len(below) / 2**33:.3g} GiB, of which 1 is allowed. Pass "
+            f"tau={tau * _LONGEST / (n_bits * len(below)) / 2:.2g}, say."
+        )
+    return float(tau), n_bits
