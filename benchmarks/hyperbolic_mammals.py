@@ -42,7 +42,7 @@ from skrep.metrics import reconstruction_scores
 EPOCHS = 60
 """Burn-in included: gensim's 50 + 10."""
 
-LONG = {"max_epochs": 160, "n_negatives": 20, "learning_rate": 1.0}
+LONG = {"max_epochs": 300, "n_negatives": 20, "learning_rate": 0.5, "burn_in": 20}
 N_HELD_OUT = 50
 HEAD = ["method", "d", "CPU s", "pairs / CPU s", "mean rank", "MAP"]
 

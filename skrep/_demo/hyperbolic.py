@@ -28,12 +28,15 @@ class _Split(NamedTuple):
         Relations of the others to their ancestors.
     unseen : csr_array of shape (n_leaves, n_known)
         Relations of those leaves to theirs.
+    edges : csr_array of shape (n_known, n_known)
+        The edges between the others.
     labels : ndarray of shape (n_known,)
         Names of the others.
     """
 
     known: sp.csr_array
     unseen: sp.csr_array
+    edges: sp.csr_array
     labels: AnyArray
 
 
@@ -86,12 +89,17 @@ def answer() -> Answer:
 
 def _split() -> _Split:
     mammals = load_mammals()
-    relations, labels = relations_from_edges(mammals.names[mammals.edges])
+    pairs = mammals.names[mammals.edges]
+    relations, labels = relations_from_edges(pairs)
+    direct = relations_from_edges(pairs, closure=False).matrix
     leaves = np.flatnonzero(np.bincount(relations.indices, minlength=len(labels)) == 0)
     unseen = np.random.default_rng(0).choice(leaves, _N_LEAVES, replace=False)
     known: IntArray = np.setdiff1d(np.arange(len(labels)), unseen)
     return _Split(
-        relations[known][:, known], relations[unseen][:, known], labels[known]
+        known=relations[known][:, known],
+        unseen=relations[unseen][:, known],
+        edges=direct[known][:, known],
+        labels=labels[known],
     )
 
 
@@ -133,9 +141,8 @@ def _draw(axes: Any, points: FloatArray, split: _Split) -> None:
     shown = ("mammal", "carnivore", "dog", "cat", "rodent", "whale", "bat", "primate")
     PoincareDiskDisplay.from_points(
         points,
-        y=np.asarray(split.known.sum(axis=1)),
-        target_type="numbers",
+        edges=split.edges,
         names={names.index(name): name for name in shown if name in names},
         ax=axes,
     )
-    axes.set_title("Mammals on the disk, by depth")
+    axes.set_title("Mammals on the disk")

@@ -193,7 +193,7 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             than two edges and the dimension is 1.
         """
         who = type(self).__name__
-        n_components = _tree_input.check_dimension(
+        n_components = _tree_input.check_tree_dimension(
             who, self.n_components, exact=self.exact
         )
         edges, dtype = _tree_input.read_edges(self, X)

@@ -1,7 +1,6 @@
 """What a tree embedding is given: edges, a root, and how long an edge shall be."""
 
 import math
-import sys
 from typing import Any, Final
 
 import numpy as np
@@ -16,12 +15,13 @@ from skrep.graph import (
     tree_centers,
     undirected_edges,
 )
+from skrep.hyperbolic._coordinates import check_dimension
 from skrep.typing import IntArray, Matrix, SparseMatrix
 from skrep.utils import warn
-from skrep.utils.validation import check_n_components, validate_rows
+from skrep.utils.validation import validate_rows
 
 __all__ = [
-    "check_dimension",
+    "check_tree_dimension",
     "long_tau",
     "reach",
     "read_edges",
@@ -37,15 +37,14 @@ _PADDED: Final = ("bsr", "dia")
 """Sparse formats that store zeros where there is nothing."""
 
 
-def check_dimension(who: str, n_components: Any, *, exact: bool) -> int:
+def check_tree_dimension(who: str, n_components: Any, *, exact: bool) -> int:
     """Return the dimension, which has no upper bound; exact trees lie in the plane."""
-    if n_components is None or (exact and n_components != 2):
-        rule = "2 where exact=True" if exact else "an integer from 1 up"
+    if exact and n_components != 2:
         raise ValueError(
-            f"{who}: 'n_components' is {n_components!r}. It must be {rule}. Pass "
-            "n_components=2, say."
+            f"{who}: 'n_components' is {n_components!r}. It must be 2 with exact=True. "
+            "Pass n_components=2, or exact=False."
         )
-    return check_n_components(who, n_components, sys.maxsize)
+    return check_dimension(who, n_components)
 
 
 def read_edges(estimator: Any, X: Any) -> tuple[SparseMatrix, np.dtype[Any]]:

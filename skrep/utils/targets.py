@@ -7,6 +7,7 @@ import numpy as np
 
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils._warnings import warn
+from skrep.utils.labels import is_missing
 from skrep.utils.validation import dtype_names
 
 __all__ = [
@@ -328,7 +329,7 @@ def _read(who: str, y: Any, name: str) -> tuple[AnyArray, bool]:
 def _of_one_type(who: str, values: AnyArray, name: str) -> AnyArray:
     """Give objects the type that they have in common."""
     for row, value in enumerate(values):
-        if _is_missing(value):
+        if is_missing(value):
             raise _not_there(who, repr(value), row, name)
     types = {_type_of(value) for value in values}
     if types <= {"integers"} or types <= {"booleans"}:
@@ -356,12 +357,6 @@ def _type_of(value: Any) -> str:
     if isinstance(value, Integral):
         return "integers"
     return "floats" if isinstance(value, Real) else "others"
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, Real) and bool(np.isnan(float(value)))
 
 
 def _not_there(who: str, what: str, row: int, name: str) -> ValueError:
