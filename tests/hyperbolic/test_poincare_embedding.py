@@ -100,6 +100,26 @@ def test_repeated_pairs_are_summed():
     )
 
 
+def test_weights_count_up_to_a_factor():
+    tree = binary_tree()
+    tree.data = np.arange(1.0, tree.nnz + 1)
+    np.testing.assert_array_equal(
+        given().fit_transform(tree * 4), given().fit_transform(tree)
+    )
+
+
+def test_only_a_random_start_is_burnt_in():
+    tree = binary_tree()
+    short, long = (
+        given(init="tree", burn_in=n, max_epochs=30).fit_transform(tree)
+        for n in (0, 20)
+    )
+    np.testing.assert_array_equal(short, long)
+    assert not np.array_equal(
+        given(burn_in=0).fit_transform(tree), given(burn_in=20).fit_transform(tree)
+    )
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("rate", [1.0, 10.0, 100.0])
 def test_large_rates_stay_inside(dtype, rate):

@@ -269,7 +269,7 @@ def test_dimensions_are_whole(value):
 
 
 def test_exact_trees_lie_in_the_plane():
-    with pytest.raises(ValueError, match=r"2 where exact=True. Pass n_components=2"):
+    with pytest.raises(ValueError, match=r"2 with exact=True. Pass n_components=2"):
         TreeEmbedding(3, exact=True).fit(star(3))
 
 
