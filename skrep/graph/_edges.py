@@ -154,7 +154,8 @@ def relations_from_edges(edges: Any, *, closure: bool = True) -> Relations:
         raise ValueError(
             f"{WHO}: 'edges' has a cycle through {one!r} and {other!r}, each of which "
             f"is an ancestor of the other. A taxonomy has no cycles: drop the edge "
-            f"({one!r}, {other!r}), say, or pass closure=False for a general graph."
+            f"({one!r}, {other!r}), say. For a general graph there is "
+            "skrep.graph.relations_from_edges(edges, closure=False)."
         )
     _warn_if_reversed(matrix)
     return Relations(transitive_closure(matrix), label_array(order))

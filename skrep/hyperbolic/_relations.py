@@ -57,14 +57,14 @@ def given_relations(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
         relates no two nodes, later if a row has no relation.
     """
     who = type(estimator).__name__
-    if reset and np.ndim(X) == 2 and X.shape[0] != X.shape[1]:
+    checked = validate_rows(estimator, X, reset=reset, accept_sparse="csr")
+    if reset and checked.shape[0] != checked.shape[1]:
         raise ValueError(
-            f"{who}: 'X' has the shape {X.shape}, and affinity is 'precomputed'. "
+            f"{who}: 'X' has the shape {checked.shape}, and affinity is 'precomputed'. "
             "Relations are a square matrix, one row and one column for each node. Pass "
             "affinity='nearest_neighbors' for rows of features, or take the matrix "
             "from skrep.graph.relations_from_edges(edges)."
         )
-    checked = validate_rows(estimator, X, reset=reset, accept_sparse="csr")
     relations = sp.csr_array(checked, copy=True)
     relations.sum_duplicates()
     if relations.nnz and relations.data.min() < 0:

@@ -159,7 +159,7 @@ def test_a_mapping_of_roots_has_no_pairs():
 def test_cycles_are_kept_without_closure():
     cycle = [(0, 1), (1, 2), (2, 0)]
     assert relations_from_edges(cycle, closure=False).matrix.nnz == 3
-    with pytest.raises(ValueError, match="pass closure=False for a general graph"):
+    with pytest.raises(ValueError, match=r"For a general graph .* closure=False"):
         relations_from_edges(cycle)
     with pytest.raises(ValueError, match=r"drop the edge \('a', 'b'\)") as caught:
         relations_from_edges([("x", "b"), ("b", "a"), ("a", "b"), ("y", "x")])

@@ -220,7 +220,7 @@ def test_given_start_is_checked():
     given(init=points * 10, model="euclidean", max_epochs=1).fit(tree)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, np.ndarray.tolist])
 def test_bad_relations(kind):
     with pytest.raises(ValueError, match="affinity='nearest_neighbors'"):
         given().fit(kind(np.ones((3, 4))))
