@@ -8,18 +8,19 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skrep._claims import Claim
+from skrep._neural import (
+    Standardization,
+    all_or_nothing,
+    build_network,
+    check_embedded,
+    embed,
+    standardization,
+)
 from skrep.discriminant._head import Head, fit_head, fit_temperature, log_posterior
 from skrep.discriminant._net_classifier import NET_CONSTRAINTS, NetClassifier
 from skrep.discriminant._objectives import check_width, loss_module
 from skrep.discriminant._sample import Sample, check_two_classes, read_sample
-from skrep.discriminant._standardize import Standardization, standardization
-from skrep.discriminant._training import (
-    Task,
-    build_network,
-    check_embedded,
-    embed,
-    train_network,
-)
+from skrep.discriminant._training import Task, train_network
 from skrep.exceptions import FewerColumnsWarning
 from skrep.typing import FloatArray
 from skrep.utils import warn
@@ -203,6 +204,7 @@ class DiscriminantEncoder(NetClassifier):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the network and fit its head.
 

@@ -3,8 +3,8 @@
 import numpy as np
 import scipy.linalg
 
+from skrep._neural import Standardization
 from skrep.discriminant._sample import Sample
-from skrep.discriminant._standardize import Standardization
 from skrep.typing import FloatArray
 from skrep.utils import row_blocks
 

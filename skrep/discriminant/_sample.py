@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import column_or_1d
 
+from skrep._neural import hold_out_rows
 from skrep.typing import AnyArray, FloatArray, IntArray, Matrix
 from skrep.utils.merging import check_same_labels
 from skrep.utils.targets import check_classes
@@ -210,19 +211,5 @@ def hold_out(
     """
     if fraction is None:
         return sample, None
-    from sklearn.model_selection import train_test_split
-
-    try:
-        train, valid = train_test_split(
-            np.arange(len(sample.codes)),
-            test_size=fraction,
-            stratify=sample.codes,
-            random_state=seed,
-        )
-    except ValueError as error:
-        raise ValueError(
-            f"{who}: 'validation_fraction' is {fraction}, and some class has too few "
-            f"rows to be on both sides of the split ({error}) Pass "
-            "validation_fraction=None."
-        ) from error
+    train, valid = hold_out_rows(who, sample.codes, fraction, seed)
     return sample.at(train), sample.at(valid)

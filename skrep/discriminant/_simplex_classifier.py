@@ -9,6 +9,12 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from skrep._claims import Claim
+from skrep._neural import (
+    Standardization,
+    all_or_nothing,
+    check_embedded,
+    standardization,
+)
 from skrep.discriminant._net_classifier import NET_CONSTRAINTS, NetClassifier
 from skrep.discriminant._recursive import hidden_moments, updated_layer
 from skrep.discriminant._sample import (
@@ -17,8 +23,7 @@ from skrep.discriminant._sample import (
     join_classes,
     read_sample,
 )
-from skrep.discriminant._standardize import Standardization, standardization
-from skrep.discriminant._training import Task, check_embedded, train_network
+from skrep.discriminant._training import Task, train_network
 from skrep.geometry import simplex_vertices
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils import require
@@ -187,6 +192,7 @@ class SimplexClassifier(NetClassifier):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the network.
 

@@ -15,12 +15,9 @@ class NetParams:
 
     ``module__dropout`` is the entry "dropout" of `module_params`, and so with
     ``optimizer__betas`` and `optimizer_params`. Writing makes a fresh dict, so that a
-    dict which clones share is never changed.
+    dict which clones share is never changed. An estimator that has but one of the two
+    has the nested parameters of that one.
     """
-
-    module: Any
-    module_params: Any
-    optimizer_params: Any
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get the parameters, the entries of the two dicts among them.
@@ -38,7 +35,7 @@ class NetParams:
         found: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
         if deep:
             for prefix, name in _DICTS.items():
-                held = found[name]
+                held = found.get(name)
                 if isinstance(held, Mapping):
                     found |= {f"{prefix}__{key}": held[key] for key in held}
         return found
@@ -66,11 +63,11 @@ class NetParams:
         plain = {}
         for key, value in params.items():
             prefix, is_nested, entry = key.partition("__")
-            if is_nested and prefix in _DICTS:
+            if is_nested and hasattr(self, _DICTS.get(prefix, "")):
                 nested.setdefault(prefix, {})[entry] = value
             else:
                 plain[key] = value
-        module = plain.get("module", self.module)
+        module = plain.get("module", getattr(self, "module", "mlp"))
         for prefix, entries in nested.items():
             check_keys(type(self).__name__, module, prefix, entries)
         super().set_params(**plain)  # type: ignore[misc]

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skrep._neural import standardization
 from skrep.discriminant import _recursive
 from skrep.discriminant._recursive import hidden_moments, hidden_rows, updated_layer
 from skrep.discriminant._sample import Sample
-from skrep.discriminant._standardize import standardization
 from tests.strategies import seeds
 
 

@@ -141,3 +141,15 @@ def test_keys_of_modules():
         check_keys("Net", Bare, "module", {"depth": 1})
     check_keys("Net", Widths, "module", {"depth": 1})
     check_keys("Net", "mlp", "optimizer", {"betas": (0.9, 0.99), "fused": True})
+
+
+class OptimizerOnly(NetParams, BaseEstimator):
+    def __init__(self, optimizer_params=None):
+        self.optimizer_params = optimizer_params
+
+
+def test_an_estimator_with_one_dict_has_its_entries_alone():
+    model = OptimizerOnly().set_params(optimizer__eps=1e-7)
+    assert model.get_params()["optimizer__eps"] == 1e-7
+    with pytest.raises(ValueError, match="Invalid parameter 'module'"):
+        model.set_params(module__dropout=0.1)
