@@ -3,7 +3,6 @@
 from skrep._neural._network import build_network, check_embedded, embed
 from skrep._neural._standardize import Standardization, standardization
 from skrep._neural._training import (
-    all_or_nothing,
     check_network_params,
     draw_seed,
     hold_out_rows,
@@ -12,6 +11,7 @@ from skrep._neural._training import (
     training_plan,
 )
 from skrep._neural._transformer import NET_CONSTRAINTS, NetTransformer
+from skrep.utils.fitting import all_or_nothing
 
 __all__ = [
     "NET_CONSTRAINTS",

@@ -1,8 +1,7 @@
 """How the network of an estimator is trained, as its parameters say."""
 
-import functools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from skrep.nn._net import Plan, Training
 
 __all__ = [
-    "all_or_nothing",
     "check_network_params",
     "draw_seed",
     "hold_out_rows",
@@ -28,38 +26,6 @@ __all__ = [
     "tensor_rows",
     "training_plan",
 ]
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def all_or_nothing(fit: Callable[P, T]) -> Callable[P, T]:
-    """Make a method leave its estimator as it was where it does not end.
-
-    Parameters
-    ----------
-    fit : callable
-        The method, whose first argument is the estimator.
-
-    Returns
-    -------
-    callable
-        The same method; after an error or an interruption the attributes are those from
-        before.
-    """
-
-    @functools.wraps(fit)
-    def whole(*args: P.args, **kwargs: P.kwargs) -> T:
-        attributes = vars(args[0])
-        before = dict(attributes)
-        try:
-            return fit(*args, **kwargs)
-        except BaseException:
-            attributes.clear()
-            attributes.update(before)
-            raise
-
-    return whole
 
 
 def draw_seed(estimator: Any) -> int:

@@ -1,9 +1,7 @@
 """What the linear discriminant projection refuses, and what it warns of."""
 
-import functools
-from collections.abc import Callable
 from numbers import Real
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +16,6 @@ from skrep.utils.targets import MAX_INTEGER_CLASSES
 from skrep.utils.validation import is_whole
 
 __all__ = [
-    "all_or_nothing",
     "awaits_groups",
     "awaits_rank",
     "check_groups",
@@ -29,35 +26,6 @@ __all__ = [
     "check_within",
     "warn_of_integers",
 ]
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def all_or_nothing(method: F) -> F:
-    """Wrap a method that fits, so that the estimator is as before where it fails.
-
-    Parameters
-    ----------
-    method : callable
-        A method that sets attributes of its estimator.
-
-    Returns
-    -------
-    callable
-        The same, but for attributes set before an exception.
-    """
-
-    @functools.wraps(method)
-    def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = dict(vars(self))
-        try:
-            return method(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    return cast("F", fit)
 
 
 def check_shrinkage(who: str, shrinkage: Any) -> float | None:

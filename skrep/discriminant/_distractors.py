@@ -11,11 +11,11 @@ from skrep._base import SkrepTransformer
 from skrep._claims import Claim
 from skrep._linear import overflow_error
 from skrep.discriminant import _nuisance
-from skrep.discriminant._checks import all_or_nothing
 from skrep.exceptions import NotRemovedWarning, ThinDataWarning
 from skrep.linalg import Moments, project_rows, whitening
 from skrep.typing import FloatArray
 from skrep.utils import warn
+from skrep.utils.fitting import all_or_nothing
 from skrep.utils.validation import (
     check_n_components,
     check_overflow,

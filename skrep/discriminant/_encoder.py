@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skrep._claims import Claim
 from skrep._neural import (
     Standardization,
-    all_or_nothing,
     build_network,
     check_embedded,
     embed,
@@ -24,6 +23,7 @@ from skrep.discriminant._training import Task, train_network
 from skrep.exceptions import FewerColumnsWarning
 from skrep.typing import FloatArray
 from skrep.utils import warn
+from skrep.utils.fitting import all_or_nothing
 from skrep.utils.mlp import mlp_forward
 
 __all__ = ["DiscriminantEncoder"]

@@ -11,7 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skrep._claims import Claim
 from skrep._linear import LinearTransformer
 from skrep.discriminant._checks import (
-    all_or_nothing,
     awaits_groups,
     awaits_rank,
     check_groups,
@@ -31,6 +30,7 @@ from skrep.discriminant._moments import (
     solve,
 )
 from skrep.discriminant._target import Rule, make_rule, read_target
+from skrep.utils.fitting import all_or_nothing
 from skrep.utils.validation import (
     check_overflow,
     check_sample_weight,

@@ -11,7 +11,6 @@ from sklearn.utils._param_validation import Interval
 from skrep._claims import Claim
 from skrep._neural import (
     Standardization,
-    all_or_nothing,
     check_embedded,
     standardization,
 )
@@ -27,6 +26,7 @@ from skrep.discriminant._training import Task, train_network
 from skrep.geometry import simplex_vertices
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils import require
+from skrep.utils.fitting import all_or_nothing
 from skrep.utils.validation import check_overflow
 
 __all__ = ["SimplexClassifier"]

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
 from skrep.discriminant import _posterior
-from skrep.discriminant._checks import all_or_nothing
 from skrep.linalg import project_rows
 from skrep.typing import FloatArray
+from skrep.utils.fitting import all_or_nothing
 from skrep.utils.validation import (
     check_sample_weight,
     is_whole,

@@ -5,29 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from skorch.callbacks import Callback
 
-from skrep._neural import all_or_nothing, hold_out_rows
+from skrep._neural import hold_out_rows
 from skrep.discriminant import DiscriminantEncoder
-
-
-class Half:
-    def __init__(self):
-        self.width_ = 3
-
-    @all_or_nothing
-    def fit(self, error):
-        self.width_, self.mean_ = 5, 0.0
-        if error is not None:
-            raise error
-        return self
-
-
-@pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt()])
-def test_a_fit_that_does_not_end_leaves_nothing_behind(error):
-    model = Half()
-    with pytest.raises(type(error)):
-        model.fit(error)
-    assert vars(model) == {"width_": 3}
-    assert vars(model.fit(None)) == {"width_": 5, "mean_": 0.0}
 
 
 class Interrupt(Callback):
