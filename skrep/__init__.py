@@ -9,6 +9,7 @@ from types import ModuleType
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "blockwise",
     "datasets",
     "discriminant",
     "geometry",

@@ -30,12 +30,10 @@ from skrep.discriminant._moments import (
     solve,
 )
 from skrep.discriminant._target import Rule, make_rule, read_target
+from skrep.typing import AnyArray, FloatArray
 from skrep.utils.fitting import all_or_nothing
-from skrep.utils.validation import (
-    check_overflow,
-    check_sample_weight,
-    validate_rows,
-)
+from skrep.utils.targets import holds_integers
+from skrep.utils.validation import check_overflow, check_sample_weight, validate_rows
 
 __all__ = ["LinearDiscriminantProjection"]
 
@@ -282,14 +280,24 @@ class LinearDiscriminantProjection(LinearTransformer):
     def _measure(
         self, X: Any, y: Any, sample_weight: Any, rule: Rule | None
     ) -> tuple[State, Any]:
-        who = type(self).__name__
-        check_shrinkage(who, self.shrinkage)
+        check_shrinkage(type(self).__name__, self.shrinkage)
         X = validate_rows(self, X, reset=rule is None)
-        weights = check_sample_weight(who, sample_weight, len(X))
+        rule, values, weights, kept = self._read(y, sample_weight, len(X), rule)
+        if not kept.all():
+            X = X[kept]
+        # What overflows is infinite, and is refused before anything is solved.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return measure(rule, X, values, weights), X.dtype
+
+    def _read(
+        self, y: Any, sample_weight: Any, n_rows: int, rule: Rule | None
+    ) -> tuple[Rule, AnyArray, FloatArray, AnyArray]:
+        """Rule, targets and weights of the rows that count, and which these are."""
+        who = type(self).__name__
+        weights = check_sample_weight(who, sample_weight, n_rows)
         kept = weights > 0
         kind, values = read_target(who, y, kept, self.target_type, rule)
-        if not kept.all():
-            X, weights = X[kept], weights[kept]
+        weights = weights[kept]
         if rule is None:
             rule = make_rule(
                 who,
@@ -299,9 +307,28 @@ class LinearDiscriminantProjection(LinearTransformer):
                 n_slices=self.n_slices,
                 slice_edges=self.slice_edges,
             )
-        # What overflows is infinite, and is refused before anything is solved.
-        with np.errstate(over="ignore", invalid="ignore"):
-            return measure(rule, X, values, weights), X.dtype
+        return rule, values, weights, kept
+
+    def _block_rule(self, y: Any, sample_weight: Any, n_rows: int) -> Rule:
+        return self._read(y, sample_weight, n_rows, None)[0]
+
+    def _rule_is_settled(self, rule: Rule, y: Any) -> bool:
+        if rule.kind == "numbers":
+            return self.slice_edges is not None
+        sure = rule.kind == "labels" or self.target_type == "classes"
+        return sure or not holds_integers(y)
+
+    def _block_state(
+        self, X: Any, y: Any, sample_weight: Any, rule: Rule
+    ) -> tuple[State, Any]:
+        return self._measure(X, y, sample_weight, rule)
+
+    def _join_states(self, one: State, other: State) -> State:
+        return joined(type(self).__name__, one, other)
+
+    def _settle_states(self, state: State, rule: Rule, dtype: Any) -> Self:
+        check_groups(type(self).__name__, state)
+        return self._settle(state, dtype, wait=False)
 
     def _joined(self, who: str, state: State) -> State:
         both = joined(who, self._state, state)

@@ -24,6 +24,7 @@ from skrep.index_model._state import State, measure
 from skrep.linalg import Moments, Whitening
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils import warn
+from skrep.utils.targets import holds_integers
 from skrep.utils.validation import check_overflow, check_sample_weight, validate_rows
 
 __all__ = ["MomentIndex", "Rows", "Use"]
@@ -151,14 +152,8 @@ class MomentIndex(IndexTransformer, ABC):
         if before is None:
             return self._settle(self._measure(rows, y), rows.X.dtype)
         check_order_of(self, before, self._use().order)
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = self._read(rows, y, before.rule)[1]
-            state = measure(
-                before.rule, rows.X, values, rows.weights, second=before.has_second
-            )
-            check_labels(type(self).__name__, before, state)
-            state = before.merge(state)
-        return self._settle(state, rows.X.dtype)
+        state = self._measure(rows, y, before.rule, second=before.has_second)
+        return self._settle(self._join_states(before, state), rows.X.dtype)
 
     @available_if(can_merge)
     def merge(self, other: "MomentIndex") -> Self:
@@ -211,12 +206,44 @@ class MomentIndex(IndexTransformer, ABC):
         )
         return made, values
 
-    def _measure(self, rows: Rows, y: Any) -> State:
-        rule, values = self._read(rows, y, None)
-        second = self._use().order != 1
+    def _measure(
+        self, rows: Rows, y: Any, rule: Rule | None = None, second: bool | None = None
+    ) -> State:
+        rule, values = self._read(rows, y, rule)
+        if second is None:
+            second = self._use().order != 1
         # What overflows is infinite, and is refused before anything is solved.
         with np.errstate(over="ignore", invalid="ignore"):
             return measure(rule, rows.X, values, rows.weights, second=second)
+
+    def _block_rule(self, y: Any, sample_weight: Any, n_rows: int) -> Rule:
+        weights = check_sample_weight(type(self).__name__, sample_weight, n_rows)
+        kept = weights > 0
+        # The number of slices depends on the shape of the rows alone.
+        X = np.broadcast_to(0.0, (int(kept.sum()), self.n_features_in_))
+        return self._read(Rows(X, weights[kept], kept), y, None)[0]
+
+    def _rule_is_settled(self, rule: Rule, y: Any) -> bool:
+        use = self._use()
+        if rule.kind == "classes":
+            return use.response == "classes" or not holds_integers(y)
+        if rule.kind == "slices":
+            return self.slice_edges is not None
+        return use.clip is None
+
+    def _block_state(
+        self, X: Any, y: Any, sample_weight: Any, rule: Rule
+    ) -> tuple[State, Any]:
+        rows = self._rows(X, sample_weight, reset=False, least=1)
+        return self._measure(rows, y, rule), rows.X.dtype
+
+    def _join_states(self, one: State, other: State) -> State:
+        check_labels(type(self).__name__, one, other)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return one.merge(other)
+
+    def _settle_states(self, state: State, rule: Rule, dtype: Any) -> Self:
+        return self._settle(state, dtype)
 
     def _settle(self, state: State, dtype: Any) -> Self:
         """Solve, and only then keep anything."""

@@ -15,6 +15,7 @@ from skrep.nested._classes import Axes
 from skrep.nested._linear import NestedTransformer
 from skrep.nested._objectives import Contrast, Statistics, block_axes
 from skrep.typing import AnyArray, FloatArray
+from skrep.utils.targets import holds_integers
 from skrep.utils.validation import (
     check_n_components,
     check_overflow,
@@ -79,12 +80,10 @@ class MomentTransformer(NestedTransformer):
         rule = None if fresh else self._target
         moments, target = self._measure(side, names, y, kept, rule)
         if not fresh:
-            _inputs.check_labels(self._moments, moments)
-            moments = self._moments.merge(moments)
-            _inputs.warn_of_integers(self._moments, moments, self.target_type)
-        self._solve(moments, side.rows.dtype)
-        self._moments, self._target = moments, target
-        return self
+            joined = self._join_states(self._moments, moments)
+            _inputs.warn_of_integers(self._moments, joined, self.target_type)
+            moments = joined
+        return self._settle_states(moments, target, side.rows.dtype)
 
     @available_if(_inputs.can_merge)
     def merge(self, other: "MomentTransformer") -> Self:
@@ -111,10 +110,47 @@ class MomentTransformer(NestedTransformer):
         names = _inputs.objective_names(self.objective)
         _inputs.check_moments(self, names)
         _inputs.check_same(self, other, names)
-        _inputs.check_labels(self._moments, other._moments)
-        moments, target = self._moments.merge(other._moments), self._target
-        self._solve(moments, self.components_.dtype)
-        self._moments, self._target = moments, target
+        moments = self._join_states(self._moments, other._moments)
+        return self._settle_states(moments, self._target, self.components_.dtype)
+
+    def _block_rule(
+        self, y: Any, sample_weight: Any, n_rows: int
+    ) -> _gather.TargetRule | None:
+        if "classes" not in _inputs.objective_names(self.objective):
+            return None
+        who = type(self).__name__
+        weights = check_sample_weight(who, sample_weight, n_rows)
+        kept = weights > 0
+        return _gather.group_labels(
+            who, y, kept, weights[kept], None, self.target_type
+        )[0]
+
+    def _rule_is_settled(self, rule: _gather.TargetRule | None, y: Any) -> bool:
+        if rule is None:
+            return True
+        if rule.kind == "numbers":
+            return False
+        return self.target_type == "classes" or not holds_integers(y)
+
+    def _block_state(
+        self, X: Any, y: Any, sample_weight: Any, rule: _gather.TargetRule | None
+    ) -> tuple[Moments | GroupMoments, Any]:
+        side, kept = self._side(X, sample_weight, reset=False)
+        names = _inputs.objective_names(self.objective)
+        return self._measure(side, names, y, kept, rule)[0], side.rows.dtype
+
+    def _join_states(self, one: Any, other: Any) -> Any:
+        _inputs.check_labels(one, other)
+        return one.merge(other)
+
+    def _settle_states(
+        self,
+        moments: Moments | GroupMoments,
+        rule: _gather.TargetRule | None,
+        dtype: Any,
+    ) -> Self:
+        self._solve(moments, dtype)
+        self._moments, self._target = moments, rule
         return self
 
     def _side(

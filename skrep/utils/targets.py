@@ -16,6 +16,7 @@ __all__ = [
     "check_classes",
     "check_slice_edges",
     "check_target",
+    "holds_integers",
     "target_kind",
 ]
 
@@ -87,6 +88,30 @@ def target_kind(y: Any) -> Kind:
     """
     values, categorical = _read("target_kind", y, "y")
     return _kind_of(values, categorical)
+
+
+def holds_integers(y: Any) -> bool:
+    """Tell whether it takes all rows to decide what a target holds.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or (n_rows, 1)
+        The target, or a part of it.
+
+    Returns
+    -------
+    bool
+        Whether it holds integers that are no categories: up to 20 distinct ones are
+        classes, and further rows may bring more.
+
+    Examples
+    --------
+    >>> from skrep.utils.targets import holds_integers
+    >>> holds_integers([0, 1]), holds_integers([0.0, 1.0]), holds_integers(["a", "b"])
+    (True, False, False)
+    """
+    values, categorical = _read("holds_integers", y, "y")
+    return values.dtype.kind in "iu" and not categorical
 
 
 def check_target(
