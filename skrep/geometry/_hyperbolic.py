@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from skrep.geometry._cosine import row_norms
 from skrep.typing import FloatArray
-from skrep.utils import row_blocks
+from skrep.utils import row_blocks, warn
 
 __all__ = [
     "cast",
@@ -17,6 +17,7 @@ __all__ = [
     "gaps",
     "inside",
     "norms",
+    "one_space",
     "pairwise",
     "ratio",
     "signed_gaps",
@@ -55,6 +56,18 @@ def doubles(*arrays: npt.ArrayLike) -> tuple[list[FloatArray], np.dtype[Any]]:
     return [a.astype(np.float64, copy=False) for a in given], dtype
 
 
+def one_space(who: str, **points: FloatArray) -> None:
+    """Refuse two arrays of points of different dimensions, which would broadcast."""
+    (first, x), (second, y) = points.items()
+    width, other = (a.shape[-1] if a.ndim else 0 for a in (x, y))
+    if width != other or not width:
+        raise ValueError(
+            f"{who}: '{first}' has the shape {x.shape} and '{second}' {y.shape}. The "
+            "last axis holds the coordinates, and points of one space have as many. "
+            f"Pass {second} of shape (..., {width or 'n_components'})."
+        )
+
+
 def cast(values: FloatArray, dtype: Any) -> FloatArray:
     """Give values in another type; those of no dimension as a number of NumPy."""
     out: FloatArray = np.asarray(values).astype(dtype, copy=False)[()]
@@ -89,10 +102,23 @@ def signed_gaps(x: FloatArray) -> FloatArray:
     return gap
 
 
-def gaps(x: FloatArray) -> FloatArray:
-    """1 - |x|^2, and NaN for points that are not inside the ball."""
+def gaps(x: FloatArray, who: str | None = None, name: str = "x") -> FloatArray:
+    """1 - |x|^2, and NaN for points that are not inside the ball.
+
+    Where there are such points, it is warned in the name of a public function.
+    """
     gap = signed_gaps(x)
-    return np.where(gap > 0, gap, np.nan)
+    outside = gap <= 0
+    if outside.any():
+        gap[outside] = np.nan
+        if who is not None:
+            warn(
+                f"{who}: '{name}' has {np.count_nonzero(outside)} of {gap.size} points "
+                "that are not inside the ball. Their results are NaN. Pass "
+                f"poincare.project({name}).",
+                RuntimeWarning,
+            )
+    return gap
 
 
 def inside(x: FloatArray, dtype: Any) -> FloatArray:

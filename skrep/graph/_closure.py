@@ -4,6 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from skrep.graph._square import square_csr
 from skrep.typing import IntArray, SparseMatrix
 
 __all__ = ["find_cycle", "primary_parents", "transitive_closure"]
@@ -147,8 +148,6 @@ def _without_loops(relations: SparseMatrix) -> sp.csr_array:
 
 
 def _ones(rows: IntArray, columns: IntArray, n_nodes: int) -> sp.csr_array:
-    shape = n_nodes, n_nodes
-    matrix = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
-    matrix.sum_duplicates()
+    matrix = square_csr(rows, columns, np.ones(len(rows)), n_nodes)
     matrix.data[:] = 1.0
     return matrix

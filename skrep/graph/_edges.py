@@ -1,6 +1,6 @@
 """Relations between labelled nodes, read from edges in any of their usual forms."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Final, NamedTuple
 
@@ -8,13 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from skrep.graph._closure import find_cycle, transitive_closure
+from skrep.graph._edge_forms import Argument, Edges, mended, read_edges
+from skrep.graph._square import square_csr
 from skrep.typing import AnyArray, IntArray
 from skrep.utils import warn
 from skrep.utils.labels import is_missing, label_array, sorted_labels
 
-__all__ = ["Relations", "relations_from_edges"]
-
-WHO: Final = "relations_from_edges"
+__all__ = ["Relations", "read_relations", "relations_from_edges"]
 
 REVERSED_SHARE: Final = 0.1
 """A taxonomy has no larger share of nodes with several parents."""
@@ -35,16 +35,6 @@ class Relations(NamedTuple):
     labels: AnyArray
 
 
-class _Edges(NamedTuple):
-    """What is read from edges: pairs, their weights, and nodes that may have none."""
-
-    children: list[Any]
-    parents: list[Any]
-    weights: list[Any]
-    nodes: list[Any]
-    directed: bool
-
-
 def relations_from_edges(edges: Any, *, closure: bool = True) -> Relations:
     """Read relations of children to parents from edges.
 
@@ -53,7 +43,7 @@ def relations_from_edges(edges: Any, *, closure: bool = True) -> Relations:
 
     Parameters
     ----------
-    edges : sequence, ndarray, frame, mapping or networkx graph
+    edges : sequence, ndarray, frame, series, mapping or networkx graph
         One of:
 
         - pairs (child, parent), or triples (child, parent, weight): a sequence, or an
@@ -61,15 +51,18 @@ def relations_from_edges(edges: Any, *, closure: bool = True) -> Relations:
         - a frame of pandas or polars with columns "child" and "parent", in any
           order, and "weight" if it is there; other columns are not read;
         - a mapping of each child to its parent, or to a list, tuple or set of
-          parents; None as parent makes a root;
+          parents;
+        - a series of pandas: the children are its index, which may repeat, and the
+          parents its values;
         - a directed graph of networkx, whose edge from u to v is the pair (u, v): u
           is the child. A tree that points from the root to the leaves, as those that
           networkx makes, is to be reversed first, ``graph.reverse()``. An undirected
           graph relates both ends to each other, and needs ``closure=False``. Weights
           are the attributes "weight", 1 where there is none.
 
-        Labels are strings, numbers, or anything hashable. Weights of repeated pairs
-        are summed, pairs of weight 0 left out.
+        Labels are strings, numbers, or anything hashable. A missing parent, None or
+        NaN, makes the child a root. Weights of repeated pairs are summed, pairs of
+        weight 0 left out.
     closure : bool, default=True
         Whether a node is related to all its ancestors, with weights 1, or to its
         parents alone, with the weights of the edges.
@@ -77,17 +70,20 @@ def relations_from_edges(edges: Any, *, closure: bool = True) -> Relations:
     Returns
     -------
     Relations
-        The named tuple (matrix, labels): a CSR array of shape (n_nodes, n_nodes) and
-        the labels of its rows and columns. Labels are sorted, whatever the order of
-        the edges; where they cannot be compared, as numbers and strings, by the name
-        of their type first.
+        The named tuple (matrix, labels): a CSR array of shape (n_nodes, n_nodes), with
+        indices of 32 bits where they fit, and the labels of its rows and columns.
+        Labels are sorted, whatever the order of the edges; where they cannot be
+        compared, as numbers and strings, by the name of their type first.
 
     Raises
     ------
     ValueError
-        If the edges have another form, a label is missing, a weight is negative or
-        not finite, or, with ``closure=True``, there is a cycle, a weight other than
-        1, or an undirected graph.
+        If the edges have another form, a child is missing, a parent is the empty
+        string, which is no child, a weight is negative or not finite, or, with
+        ``closure=True``, there is a cycle, a weight other than 1, or an undirected
+        graph.
+    TypeError
+        If they are a sparse matrix, which has no labels.
 
     Warns
     -----
@@ -124,61 +120,94 @@ def relations_from_edges(edges: Any, *, closure: bool = True) -> Relations:
            [0., 0., 1.],
            [1., 0., 0.]])
     """
-    read = _read(edges)
+    argument = Argument("relations_from_edges", "edges", has_closure=True)
+    return read_relations(edges, argument, closure=closure)
+
+
+def read_relations(edges: Any, argument: Argument, *, closure: bool) -> Relations:
+    """Read relations, with messages that speak of somebody's argument.
+
+    Parameters
+    ----------
+    edges : sequence, ndarray, frame, series, mapping or networkx graph
+        As in `relations_from_edges`.
+    argument : Argument
+        What errors and warnings speak of.
+    closure : bool
+        Whether a node is related to all its ancestors.
+
+    Returns
+    -------
+    Relations
+        As `relations_from_edges` does.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `relations_from_edges` does.
+    """
+    name = argument.name
+    read = read_edges(edges, argument)
     if closure and not read.directed:
+        instead = ", or closure=False" if argument.has_closure else ""
         raise ValueError(
-            f"{WHO}: 'edges' is an undirected graph, of which no closure can be taken. "
-            "Pass closure=False to relate both ends of every edge, or a directed graph."
+            f"{argument} is an undirected graph, which does not tell parents from "
+            f"children. Pass networkx.bfs_tree({name}, root).reverse(){instead}."
         )
-    for side, labels in (("child", read.children), ("parent", read.parents)):
-        for position, label in enumerate(labels):
-            _check_label(label, f"the {side} of edge {position}")
-    for label in read.nodes:
-        _check_label(label, "a node")
-    weights = _check_weights(read, closure)
+    _check_labels(read, argument)
+    _check_weights(read, argument, closure)
+    read = _with_roots(read)
     order = sorted_labels([*read.nodes, *read.children, *read.parents])
     if not order:
         raise ValueError(
-            f"{WHO}: 'edges' is empty. There must be at least one node: pass "
+            f"{argument} is empty. There must be at least one node: pass "
             '[("child", "parent")], say.'
         )
     codes = {label: code for code, label in enumerate(order)}
     rows = np.array([codes[label] for label in read.children], dtype=np.int64)
     columns = np.array([codes[label] for label in read.parents], dtype=np.int64)
-    matrix = _direct_matrix(rows, columns, weights, order)
+    weights = np.array(read.weights, dtype=np.float64)
+    _warn_of_loops(rows, columns, order, argument)
+    kept = (rows != columns) & (weights > 0)
+    matrix = square_csr(rows[kept], columns[kept], weights[kept], len(order))
     if not closure:
         return Relations(matrix, label_array(order))
     cycle = find_cycle(matrix)
     if cycle is not None:
         one, other = (order[node] for node in cycle)
         raise ValueError(
-            f"{WHO}: 'edges' has a cycle through {one!r} and {other!r}, each of which "
-            f"is an ancestor of the other. A taxonomy has no cycles: drop the edge "
+            f"{argument} has a cycle through {one!r} and {other!r}, each of which is "
+            "an ancestor of the other. A taxonomy has no cycles: drop the edge "
             f"({one!r}, {other!r}), say. For a general graph there is "
             "skrep.graph.relations_from_edges(edges, closure=False)."
         )
-    _warn_if_reversed(matrix)
+    _warn_if_reversed(matrix, argument, read.form)
     return Relations(transitive_closure(matrix), label_array(order))
 
 
-def _direct_matrix(
-    rows: IntArray, columns: IntArray, weights: AnyArray, labels: Sequence[Any]
-) -> sp.csr_array:
+def _with_roots(read: Edges) -> Edges:
+    """Make nodes of the children whose parent is missing."""
+    edges = zip(read.children, read.parents, read.weights, strict=True)
+    kept = [edge for edge in edges if not is_missing(edge[1])]
+    children, parents, weights = ([edge[i] for edge in kept] for i in range(3))
+    return Edges(
+        read.form, children, parents, weights, [*read.nodes, *read.children], True
+    )
+
+
+def _warn_of_loops(
+    rows: IntArray, columns: IntArray, labels: Sequence[Any], argument: Argument
+) -> None:
     loops = rows == columns
     if loops.any():
         first = labels[rows[np.argmax(loops)]]
         warn(
-            f"{WHO}: 'edges' relates {loops.sum()} nodes to themselves, the first of "
-            f"them {first!r}. These edges are left out."
+            f"{argument} relates {loops.sum()} nodes to themselves, the first of them "
+            f"{first!r}. These edges are left out."
         )
-    kept = ~loops & (weights > 0)
-    shape = len(labels), len(labels)
-    matrix = sp.csr_array((weights[kept], (rows[kept], columns[kept])), shape=shape)
-    matrix.sum_duplicates()
-    return matrix
 
 
-def _warn_if_reversed(matrix: sp.csr_array) -> None:
+def _warn_if_reversed(matrix: sp.csr_array, argument: Argument, form: str) -> None:
     """Warn of a tree read backwards: a child there has many parents of one child."""
     parents, children = (np.bincount(ends) for ends in matrix.nonzero())
     parents, children = parents[parents > 0], children[children > 0]
@@ -187,106 +216,64 @@ def _warn_if_reversed(matrix: sp.csr_array) -> None:
     several = np.mean(parents > 1) > 0.5 and parents.mean() >= 1.5
     if several and np.mean(children > 1) <= REVERSED_SHARE:
         warn(
-            f"{WHO}: 'edges' looks like a taxonomy with children and parents "
-            f"exchanged: {np.mean(parents > 1):.0%} of the children have several "
-            f"parents, and {np.mean(children > 1):.0%} of the parents several "
-            "children. If so, pass [(parent, child) for child, parent in edges]."
+            f"{argument} looks like a taxonomy with children and parents exchanged: "
+            f"{np.mean(parents > 1):.0%} of the children have several parents, and "
+            f"{np.mean(children > 1):.0%} of the parents several children. If so, pass "
+            f"{mended(argument, form, 'exchanged')}."
         )
 
 
-def _check_label(label: Any, what: str) -> None:
-    if is_missing(label):
+def _check_labels(read: Edges, argument: Argument) -> None:
+    for position, child in enumerate(read.children):
+        if is_missing(child):
+            raise ValueError(
+                f"{argument} has {child!r} as the child of edge {position}. Only a "
+                "parent may be missing, that of a root: pass "
+                f"{mended(argument, read.form, 'named')}."
+            )
+        _check_hashable(child, f"the child of edge {position}", argument)
+    for position, parent in enumerate(read.parents):
+        _check_hashable(parent, f"the parent of edge {position}", argument)
+    for node in read.nodes:
+        if is_missing(node):
+            raise ValueError(
+                f"{argument} has {node!r} as a node. Every node needs a label: pass "
+                f"{mended(argument, read.form, 'named')}."
+            )
+    parents = [parent if isinstance(parent, str) else None for parent in read.parents]
+    if "" in parents and "" not in set(read.children):
+        child = read.children[parents.index("")]
         raise ValueError(
-            f"{WHO}: 'edges' has {label!r} as {what}. Every label must be there: drop "
-            "such edges, as with edges.dropna(); a root needs no edge of its own."
+            f"{argument} has the empty string as the parent of {child!r}, and nowhere "
+            "as a child. The parent of a root is None: pass "
+            f"{mended(argument, read.form, 'with roots')}."
         )
+
+
+def _check_hashable(label: Any, what: str, argument: Argument) -> None:
     try:
         hash(label)
     except TypeError as error:
         raise ValueError(
-            f"{WHO}: 'edges' has {label!r} as {what}, which cannot be hashed. Labels "
-            "are strings, numbers or tuples: pass tuple(label), say."
+            f"{argument} has {label!r} as {what}, which cannot be hashed. Labels are "
+            "strings, numbers or tuples: pass tuple(label), say."
         ) from error
 
 
-def _check_weights(read: _Edges, closure: bool) -> AnyArray:
+def _check_weights(read: Edges, argument: Argument, closure: bool) -> None:
     for position, weight in enumerate(read.weights):
+        if is_missing(read.parents[position]):
+            continue
         if not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
             raise ValueError(
-                f"{WHO}: 'edges' has the weight {weight!r} at edge {position}. Weights "
-                "must be finite numbers from 0: drop such edges, or pass them without "
-                "weights."
+                f"{argument} has the weight {weight!r} at edge {position}. Weights "
+                "must be finite numbers from 0: drop such edges, or pass "
+                f"{mended(argument, read.form, 'unweighted')}."
             )
         if closure and weight != 1:
+            instead = ", or closure=False to keep them" if argument.has_closure else ""
             raise ValueError(
-                f"{WHO}: 'edges' has the weight {weight!r} at edge {position}, and the "
-                "pairs of a closure all weigh 1. Pass closure=False to keep weights, "
-                "or edges without them."
+                f"{argument} has the weight {weight!r} at edge {position}, and the "
+                "pairs of a closure all weigh 1. Pass the edges without weights, "
+                f"{mended(argument, read.form, 'unweighted')}{instead}."
             )
-    return np.array(read.weights, dtype=np.float64)
-
-
-def _read(edges: Any) -> _Edges:
-    if hasattr(edges, "is_directed") and hasattr(edges, "nodes"):
-        triples = list(edges.edges(data="weight", default=1))
-        if not edges.is_directed():
-            triples += [(v, u, weight) for u, v, weight in triples if u != v]
-        return _Edges(*_columns(triples, 3), list(edges.nodes), edges.is_directed())
-    if isinstance(edges, Mapping):
-        return _read_mapping(edges)
-    if hasattr(edges, "columns") and hasattr(edges, "__getitem__"):
-        return _read_frame(edges)
-    return _read_pairs(edges)
-
-
-def _read_mapping(edges: Mapping[Any, Any]) -> _Edges:
-    pairs = []
-    for child, parents in edges.items():
-        several = isinstance(parents, list | tuple | set | frozenset)
-        # A tuple may itself be the label of a node.
-        if isinstance(parents, tuple) and parents in edges:
-            several = False
-        named = parents if several else () if is_missing(parents) else (parents,)
-        pairs += [(child, parent) for parent in named]
-    children, parents, _ = _columns(pairs, 2)
-    return _Edges(children, parents, [1] * len(pairs), list(edges), True)
-
-
-def _read_frame(edges: Any) -> _Edges:
-    names = list(edges.columns)
-    absent = [name for name in ("child", "parent") if name not in names]
-    if absent:
-        raise ValueError(
-            f"{WHO}: 'edges' has columns {names}, and none is named {absent[0]!r}. The "
-            'columns "child" and "parent" are read: rename them, as with '
-            'edges.rename(columns={"old": "child"}).'
-        )
-    children, parents = list(edges["child"]), list(edges["parent"])
-    weights = list(edges["weight"]) if "weight" in names else [1] * len(children)
-    return _Edges(children, parents, weights, [], True)
-
-
-def _read_pairs(edges: Any) -> _Edges:
-    if isinstance(edges, str) or not isinstance(edges, Iterable):
-        raise ValueError(
-            f"{WHO}: 'edges' is {edges!r}. It must hold pairs of a child and its "
-            'parent: pass [("child", "parent")], say.'
-        )
-    pairs = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
-    sizes = set()
-    for position, pair in enumerate(pairs):
-        size = len(pair) if hasattr(pair, "__len__") else 0
-        if isinstance(pair, str) or size not in (2, 3):
-            raise ValueError(
-                f"{WHO}: 'edges' has {pair!r} at edge {position}. Every edge must be a "
-                "pair (child, parent) or a triple (child, parent, weight): pass "
-                '[("child", "parent")], say.'
-            )
-        sizes.add(size)
-    triples = [pair if len(pair) == 3 else (*pair, 1) for pair in pairs]
-    return _Edges(*_columns(triples, 3), [], True)
-
-
-def _columns(rows: Sequence[Sequence[Any]], n: int) -> tuple[Any, Any, Any]:
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * n
-    return columns[0], columns[1], columns[2] if n == 3 else []

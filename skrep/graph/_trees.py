@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import (
     minimum_spanning_tree,
 )
 
+from skrep.graph._square import square_csr
 from skrep.typing import FloatArray, IntArray, Matrix, SparseMatrix
 
 __all__ = [
@@ -91,13 +92,9 @@ def undirected_edges(adjacency: Matrix) -> SparseMatrix:
 def _symmetric(
     first: IntArray, second: IntArray, lengths: FloatArray, n_nodes: int
 ) -> SparseMatrix:
-    """Both directions of edges given once, with the index type that csgraph takes."""
-    rows = np.concatenate([first, second]).astype(np.int32)
-    columns = np.concatenate([second, first]).astype(np.int32)
-    values = np.concatenate([lengths, lengths])
-    matrix = sp.csr_array((values, (rows, columns)), shape=(n_nodes, n_nodes))
-    matrix.sort_indices()
-    return matrix
+    """Both directions of edges given once."""
+    rows, columns = np.concatenate([[first, second], [second, first]], axis=1)
+    return square_csr(rows, columns, np.concatenate([lengths, lengths]), n_nodes)
 
 
 def spanning_forest(adjacency: Matrix) -> SparseMatrix:
@@ -243,15 +240,12 @@ def rooted_order(forest: SparseMatrix, roots: IntArray) -> RootedForest:
     # A virtual node above all roots makes one tree of the forest.
     coo = sp.coo_array(forest)
     above = np.full(len(roots), n_nodes)
-    joined = sp.csr_array(
-        (
-            np.ones(coo.nnz + len(roots)),
-            (np.concatenate([coo.row, above]), np.concatenate([coo.col, roots])),
-        ),
-        shape=(n_nodes + 1, n_nodes + 1),
+    joined = square_csr(
+        np.concatenate([coo.row, above]),
+        np.concatenate([coo.col, roots]),
+        np.ones(coo.nnz + len(roots)),
+        n_nodes + 1,
     )
-    joined.indices = joined.indices.astype(np.int32)
-    joined.indptr = joined.indptr.astype(np.int32)
     order, parents = breadth_first_order(joined, n_nodes, directed=True)
     order, parents = order[1:].astype(np.intp), parents[:n_nodes].astype(np.intp)
     parents[roots] = -1

@@ -1,7 +1,7 @@
-"""Columns of categories: how they are read, and what stands for what is unknown."""
+"""Columns of categories, and how they are read."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -9,9 +9,7 @@ from sklearn.utils.validation import validate_data
 from skrep.typing import AnyArray, IntArray
 from skrep.utils.labels import is_missing
 
-__all__ = ["Column", "Places", "find_places", "read_columns"]
-
-HandleUnknown: TypeAlias = str | Mapping[Any, Any] | Callable[[Any], Any]
+__all__ = ["Column", "distinct_values", "read_columns"]
 
 
 class Column(NamedTuple):
@@ -31,21 +29,6 @@ class Column(NamedTuple):
     name: str
     values: list[Any]
     codes: IntArray
-
-
-class Places(NamedTuple):
-    """Where categories belong.
-
-    Parameters
-    ----------
-    nodes : ndarray of shape (n_categories,)
-        The node of each category, or the one that it is placed under; -1 for none.
-    known : ndarray of shape (n_categories,), bool
-        Whether the node is that of the category itself.
-    """
-
-    nodes: IntArray
-    known: AnyArray
 
 
 def read_columns(estimator: Any, X: Any, *, reset: bool) -> list[Column]:
@@ -140,81 +123,6 @@ def _distinct_objects(
                 "tuple(value), say."
             ) from error
     return list(positions), codes
-
-
-def find_places(
-    who: str,
-    column: Column,
-    nodes: Mapping[Any, int],
-    handle_unknown: HandleUnknown,
-) -> Places:
-    """Find the node of every category of a column.
-
-    Parameters
-    ----------
-    who : str
-        The estimator that is named in errors.
-    column : Column
-        The categories.
-    nodes : mapping of label to int
-        The nodes by label.
-    handle_unknown : {"error", "nan"}, mapping or callable
-        What becomes of a category that is no label, and of a missing one: refused,
-        left without a node, or placed under the label that a mapping or a function
-        gives; the latter see None for a missing category.
-
-    Returns
-    -------
-    Places
-        One node for each distinct category.
-
-    Raises
-    ------
-    ValueError
-        If a category is unknown or missing and is to be refused, or if what the
-        mapping or the function gives is no label.
-    """
-    found = np.full(len(column.values), -1, dtype=np.intp)
-    known = np.zeros(len(column.values), dtype=bool)
-    # A missing category is spoken of before any that is unknown.
-    missing = [value is None for value in column.values]
-    for position in np.argsort(np.logical_not(missing), kind="stable"):
-        value = column.values[position]
-        if value is not None and value in nodes:
-            found[position], known[position] = nodes[value], True
-        elif handle_unknown != "nan":
-            label = _named_label(who, column, position, handle_unknown)
-            if is_missing(label) or label not in nodes:
-                raise ValueError(
-                    f"{who}: 'handle_unknown' gives {label!r} for {value!r}, and the "
-                    "taxonomy has no such label. It must give one to place the "
-                    f"category under, such as {next(iter(nodes))!r}."
-                )
-            found[position] = nodes[label]
-    return Places(found, known)
-
-
-def _named_label(
-    who: str, column: Column, position: int, handle_unknown: HandleUnknown
-) -> Any:
-    value = column.values[position]
-    if callable(handle_unknown):
-        return handle_unknown(value)
-    if isinstance(handle_unknown, Mapping) and value in handle_unknown:
-        return handle_unknown[value]
-    row = int(np.argmax(column.codes == position))
-    where = f"first in row {row}, column {column.name}"
-    if value is None:
-        raise ValueError(
-            f"{who}: 'X' contains NaN or None, {where}. Every row needs a category: "
-            "fill such rows in, or pass handle_unknown='nan', or a mapping that has "
-            "None."
-        )
-    raise ValueError(
-        f"{who}: 'X' contains {value!r}, {where}, which is not in the taxonomy. Pass "
-        f"handle_unknown={{{value!r}: parent}} to place it under a known label, or "
-        "handle_unknown='nan'."
-    )
 
 
 def distinct_values(columns: Iterable[Column]) -> list[Any]:

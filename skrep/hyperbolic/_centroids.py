@@ -1,7 +1,7 @@
 """What estimators share that keep some points and measure distances to them."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -9,6 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skrep._base import SkrepTransformer
+from skrep.hyperbolic._matrices import refuse_graph
 from skrep.hyperbolic._points import (
     as_rows,
     check_in_ball,
@@ -20,6 +21,10 @@ from skrep.typing import FloatArray, IntArray
 from skrep.utils.validation import validate_rows
 
 __all__ = ["CentroidTransformer"]
+
+
+POINTS: Final = "skrep.hyperbolic.TreeEmbedding().fit_transform({}), with input='ball'"
+"""Points of the nodes of a graph, as code."""
 
 
 class CentroidTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer, ABC):
@@ -61,8 +66,9 @@ class CentroidTransformer(ClassNamePrefixFeaturesOutMixin, SkrepTransformer, ABC
         return len(self._points)
 
     def _validated(self, X: Any, *, reset: bool) -> FloatArray:
-        rows: FloatArray = validate_rows(self, X, reset=reset)
         who = type(self).__name__
+        refuse_graph(who, X, POINTS)
+        rows: FloatArray = validate_rows(self, X, reset=reset)
         if self.input == "ball":
             check_in_ball(who, rows)
         warn_of_far(who, rows, self.input)

@@ -7,6 +7,7 @@ import numpy as np
 
 from skrep.geometry import simplex_vertices, unit_rows
 from skrep.typing import FloatArray
+from skrep.utils import row_blocks
 
 __all__ = ["largest_gap", "spherical_code"]
 
@@ -67,17 +68,27 @@ def _repelled(n_components: int, size: int) -> FloatArray:
     # The angle that a point of an even code has to itself, more or less.
     reach = size ** (-2 / (n_components - 1))
     for step in range(n_steps):
-        cosines = points @ points.T
         sharpness = np.float32(2 / reach * (0.25 + step / n_steps))
-        push = np.exp(sharpness * (cosines - 1))
-        np.fill_diagonal(push, 0)
-        force = push @ points
+        force = _push(points, sharpness)
         force -= np.einsum("ij,ij->i", force, points)[:, None] * points
         strength = np.sqrt(np.einsum("ij,ij->i", force, force).max())
         stride = 0.5 * np.sqrt(reach) * (1 - step / n_steps)
         points -= force * np.float32(stride / (strength + 1e-30))
         points /= np.sqrt(np.einsum("ij,ij->i", points, points))[:, None]
     return unit_rows(points.astype(np.float64))[0]
+
+
+def _push(points: FloatArray, sharpness: np.float32) -> FloatArray:
+    """Sum the points, each weighted by how near it is, for each of them."""
+    force = np.empty_like(points)
+    for block in row_blocks(len(points), row_bytes=points.itemsize * len(points)):
+        push = points[block] @ points.T
+        push -= 1
+        push *= sharpness
+        np.exp(push, out=push)
+        np.fill_diagonal(push[:, block], 0)
+        np.matmul(push, points, out=force[block])
+    return force
 
 
 @lru_cache(maxsize=4096)

@@ -1,5 +1,7 @@
 """A layout of a forest in the plane: sectors in proportion to leaves."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skrep.typing import FloatArray, IntArray
@@ -7,18 +9,28 @@ from skrep.typing import FloatArray, IntArray
 __all__ = ["node_depths", "place_in_layout", "tree_layout"]
 
 
+class _Sectors(NamedTuple):
+    """The parts of the circle that nodes have, and how long their only lines are."""
+
+    leaves: FloatArray
+    shares: FloatArray
+    middles: FloatArray
+    lonely: FloatArray
+
+
 def tree_layout(parents: IntArray) -> tuple[FloatArray, FloatArray]:
     r"""Lay a forest out in the hyperbolic plane.
 
     The circle is shared among the leaves. The sector of a node is that of the leaves
     below it; the node lies in the middle of it, and as far out as its sector is
-    narrow:
+    narrow. An only child has the sector of its parent, and lies beyond it: with u only
+    children on the way from the root to the node, itself included,
 
-    .. math:: \rho = \ln (2 \pi / \text{width})
+    .. math:: \rho = \ln \frac{2 \pi (1 + u)}{\text{width}}
 
     So a single root lies at the origin, several roots share the circle by their
-    leaves, and all leaves lie equally far out. An only child lies where its parent
-    does.
+    leaves, and all leaves lie equally far out but those behind only children. A chain
+    of n nodes is as long as a star of n leaves is wide: its last node lies at ln n.
 
     Parameters
     ----------
@@ -29,7 +41,7 @@ def tree_layout(parents: IntArray) -> tuple[FloatArray, FloatArray]:
     Returns
     -------
     rho : ndarray of shape (n_nodes,), float64
-        Distances from the origin.
+        Distances from the origin; each node lies beyond its parent.
     theta : ndarray of shape (n_nodes,), float64
         Angles, from 0 to 2 pi.
 
@@ -40,7 +52,7 @@ def tree_layout(parents: IntArray) -> tuple[FloatArray, FloatArray]:
 
     See Also
     --------
-    place_in_layout : Where a further leaf goes.
+    place_in_layout : Where further leaves go.
     skrep.graph.primary_parents : The parents, from relations.
 
     Notes
@@ -57,77 +69,93 @@ def tree_layout(parents: IntArray) -> tuple[FloatArray, FloatArray]:
     >>> rho.round(2), (theta / np.pi).round(2)
     (array([0.  , 0.69, 0.69]), array([1. , 0.5, 1.5]))
     """
+    sectors = _sectors(parents)
+    rho = np.log((1 + sectors.lonely) / sectors.shares)
+    return rho, 2 * np.pi * sectors.middles
+
+
+def _sectors(parents: IntArray) -> _Sectors:
     depths = node_depths(parents)
     n_nodes = len(parents)
     downward = np.lexsort((np.arange(n_nodes), depths)).tolist()
     above = parents.tolist()
-    leaves = [0] * n_nodes
+    leaves, children = [0] * n_nodes, [0] * n_nodes
     for node in reversed(downward):
         leaves[node] = max(leaves[node], 1)
         if above[node] >= 0:
             leaves[above[node]] += leaves[node]
+            children[above[node]] += 1
     # The first leaf of each node, and the first one of its next child.
     starts, following, total = [0] * n_nodes, [0] * n_nodes, 0
+    lonely = [0] * n_nodes
     for node in downward:
-        if above[node] >= 0:
-            starts[node] = following[above[node]]
-            following[above[node]] += leaves[node]
+        parent = above[node]
+        if parent >= 0:
+            starts[node] = following[parent]
+            following[parent] += leaves[node]
+            lonely[node] = lonely[parent] + (children[parent] == 1)
         else:
             starts[node] = total
             total += leaves[node]
         following[node] = starts[node]
     counts = np.array(leaves, dtype=np.float64)
-    middle = np.array(starts, dtype=np.float64) + counts / 2
-    return np.log(max(total, 1) / counts), 2 * np.pi * middle / max(total, 1)
+    middles = (np.array(starts, dtype=np.float64) + counts / 2) / max(total, 1)
+    shares = counts / max(total, 1)
+    return _Sectors(counts, shares, middles, np.array(lonely, dtype=np.float64))
 
 
 def place_in_layout(
-    rho: FloatArray, theta: FloatArray, parents: IntArray, parent: int
-) -> tuple[float, float]:
-    """Place one more leaf in a layout, with everything else as it is.
+    parents: IntArray, nodes: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Place further leaves in a layout, each as if it were the only one.
 
-    It goes where the sectors of two children of its parent meet, and there nearest to
-    the middle; under a node without children in the middle itself, and beside an only
-    child half way to the end of the sector. It is as far out as if the sector were
-    shared by one leaf more.
+    A leaf goes where the sectors of two children of its parent meet, and there nearest
+    to the middle; under a node without children it is an only child, and beside an only
+    child it goes half way to the end of the sector. It is as far out as if the sector
+    were shared by one leaf more.
 
     Parameters
     ----------
-    rho, theta : ndarray of shape (n_nodes,)
-        What `tree_layout` gives.
     parents : ndarray of shape (n_nodes,), int
-        What it was given.
-    parent : int
-        The node to place a leaf under; -1 for a further root.
+        What `tree_layout` was given.
+    nodes : ndarray of shape (n_leaves,), int
+        The nodes to place a leaf under; -1 for a further root.
 
     Returns
     -------
-    rho, theta : float
-        Distance from the origin, and angle.
+    rho, theta : ndarray of shape (n_leaves,), float64
+        Distances from the origin, and angles.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skrep.hyperbolic._layout import place_in_layout, tree_layout
-    >>> parents = np.array([-1, 0, 0])
-    >>> rho, theta = place_in_layout(*tree_layout(parents), parents, 0)
-    >>> round(rho, 2), round(theta / np.pi, 2)
-    (1.1, 1.0)
+    >>> from skrep.hyperbolic._layout import place_in_layout
+    >>> rho, theta = place_in_layout(np.array([-1, 0, 0]), np.array([0]))
+    >>> rho.round(2), (theta / np.pi).round(2)
+    (array([1.1]), array([1.]))
     """
-    n_leaves = np.exp(rho.max())
-    share = 1.0 if parent < 0 else np.exp(-rho[parent])
-    middle = np.pi if parent < 0 else theta[parent]
+    sectors = _sectors(parents)
+    places = [_place(sectors, parents, int(node)) for node in nodes]
+    rho, theta = np.array(places, dtype=np.float64).reshape(-1, 2).T
+    return rho, theta
+
+
+def _place(sectors: _Sectors, parents: IntArray, parent: int) -> tuple[float, float]:
     siblings = np.flatnonzero(parents == parent)
-    distance = np.log((share * n_leaves + 1) / share)
+    if parent < 0:
+        share, middle, leaves, lonely = 1.0, 0.5, sectors.leaves[siblings].sum(), 0.0
+    else:
+        leaves, share, middle, lonely = (part[parent] for part in sectors)
+    distance = np.log((leaves + 1) * (1 + lonely) / share)
     if len(siblings) == 0:
-        return float(distance), float(middle)
+        return float(np.log((2 + lonely) / share)), float(2 * np.pi * middle)
     if len(siblings) == 1:
-        return float(distance), float(middle - np.pi * share / 2)
-    ends = theta[siblings] + np.pi * np.exp(-rho[siblings])
+        return float(distance), float(2 * np.pi * (middle - share / 4))
+    ends = sectors.middles[siblings] + sectors.shares[siblings] / 2
     inner = np.sort(ends)[:-1]
     # Two that are equally near differ by rounding: the first is taken.
     nearest = np.argmin(np.round(np.abs(inner - middle) / share, 9))
-    return float(distance), float(inner[nearest])
+    return float(distance), float(2 * np.pi * inner[nearest])
 
 
 def node_depths(parents: IntArray) -> IntArray:

@@ -17,6 +17,7 @@ from skrep.exceptions import FewerColumnsWarning
 from skrep.geometry import poincare
 from skrep.hyperbolic import _mds_distances, _mds_solution
 from skrep.hyperbolic._coordinates import check_dimension
+from skrep.hyperbolic._matrices import refuse_graph, validate_matrix
 from skrep.typing import AnyArray, FloatArray, Matrix
 from skrep.utils import row_blocks, warn
 from skrep.utils.validation import validate_rows
@@ -167,10 +168,13 @@ class HyperbolicMDS(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
             If distances are negative, incomplete, not symmetric or not 0 between a
             row and itself, or so large for `scale` that float64 cannot hold them.
         TypeError
-            If X is sparse and the metric does not allow it.
+            If X is sparse and the metric does not allow it, or a graph of networkx, or
+            a matrix with its labels.
 
         Warns
         -----
+        ThinDataWarning
+            If most given distances are 0, as in a matrix of edges.
         FewerColumnsWarning
             If there are fewer positive eigenvalues than columns; the others are zero.
         """
@@ -180,6 +184,8 @@ class HyperbolicMDS(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         X = self._validate(X, reset=True)
         D = self._distances(X, X)
         D = _mds_distances.check_square(who, D, X.dtype, given=given)
+        if given:
+            _mds_distances.warn_of_zeros(who, D)
         self.scale_ = _mds_solution.choose_scale(who, self.scale, D, n_components)
         D *= self.scale_
         found = _mds_solution.solve(D, n_components)
@@ -258,30 +264,29 @@ class HyperbolicMDS(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         given = self.metric == "precomputed"
-        if given and sp.issparse(X):
-            raise TypeError(
-                f"{type(self).__name__}: 'X' is sparse, but metric='precomputed' takes "
-                "the distances between all rows. Complete a graph of edges with "
-                "scipy.sparse.csgraph.shortest_path(X, directed=False), or pass "
-                "X.toarray()."
+        who, metric = type(self).__name__, self.metric
+        paths = _mds_distances.COMPLETED
+        if not given:
+            refuse_graph(who, X, f"{paths}, with metric='precomputed'")
+            return validate_rows(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr" if metric in _mds_distances.SPARSE else False,
+                accept_large_sparse=metric not in _mds_distances.SMALL_SPARSE,
             )
-        metric = self.metric
-        checks = {
-            "accept_sparse": "csr" if metric in _mds_distances.SPARSE else False,
-            "accept_large_sparse": metric in _mds_distances.LARGE_SPARSE,
-        }
-        try:
-            X = validate_rows(self, X, reset=reset, **checks)
-        except ValueError as error:
-            what, rows_to_drop, _ = str(error).partition("Drop such rows")
-            if not (given and rows_to_drop):
-                raise
-            raise ValueError(f"{what}{_mds_distances.INCOMPLETE}") from error
-        if given:
-            _mds_distances.check_known(type(self).__name__, X, given=True)
-        if given and reset and X.shape[0] != X.shape[1]:
+        if sp.issparse(X):
+            raise TypeError(
+                f"{who}: 'X' is sparse, as the edges of a graph are, but "
+                "metric='precomputed' takes the distances between all rows. Pass "
+                f"{paths.format('X')}, or skrep.graph.tree_distances of a tree."
+            )
+        unknown = _mds_distances.INCOMPLETE
+        X = validate_matrix(self, X, reset=reset, use=paths, unknown=unknown)
+        _mds_distances.check_known(who, X, given=True)
+        if reset and X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"{type(self).__name__}: 'X' has shape {X.shape}, but "
+                f"{who}: 'X' has shape {X.shape}, but "
                 "metric='precomputed' takes a square matrix of distances. Pass "
                 "sklearn.metrics.pairwise_distances(X), or metric='euclidean'."
             )

@@ -7,18 +7,22 @@ import numpy as np
 import scipy.sparse as sp
 
 from skrep._claims import Claim
+from skrep.exceptions import ThinDataWarning
 from skrep.geometry import euclidean_distances, row_norms, unit_rows
 from skrep.typing import AnyArray, FloatArray, Matrix
+from skrep.utils import warn
 
 __all__ = [
+    "COMPLETED",
     "INCOMPLETE",
-    "LARGE_SPARSE",
     "METRICS",
+    "SMALL_SPARSE",
     "SPARSE",
     "check_known",
     "check_square",
     "claims",
     "measure",
+    "warn_of_zeros",
 ]
 
 _EUCLIDEAN: Final = ("euclidean", "l2", "minkowski", "sqeuclidean")
@@ -35,12 +39,15 @@ METRICS: Final = (
 SPARSE: Final = (*_EUCLIDEAN, *_MANHATTAN)
 """Metrics that take CSR rows."""
 
-LARGE_SPARSE: Final = _EUCLIDEAN
-"""Those that take indices of 64 bits."""
+SMALL_SPARSE: Final = _MANHATTAN
+"""Those of them that take indices of 32 bits alone."""
+
+COMPLETED: Final = "scipy.sparse.csgraph.shortest_path({}, directed=False)"
+"""The distances along a graph, as code."""
 
 INCOMPLETE: Final = (
     "All distances must be known. Complete those of the fitted rows by shortest paths: "
-    "scipy.sparse.csgraph.shortest_path(X, directed=False)."
+    f"{COMPLETED.format('X')}."
 )
 """What to do about given distances that are not finite."""
 
@@ -213,13 +220,43 @@ def check_square(
     gaps = np.abs(distances - distances.T)
     if gaps.max() > rounding:
         i, j = divmod(int(np.argmax(gaps)), len(gaps))
-        pair = f"{distances[i, j]:g} from row {i} to {j}, and {distances[j, i]:g} back"
+        there, back = distances[i, j], distances[j, i]
+        remedy = "(X + X.T) / 2"
+        if min(there, back) == 0:
+            remedy = f"{COMPLETED.format('X')}, if these are edges"
         raise ValueError(
-            f"{who}: 'X' is not symmetric: it has {pair}. Pass (X + X.T) / 2."
+            f"{who}: 'X' is not symmetric: it has {there:g} from row {i} to {j}, and "
+            f"{back:g} back. Pass {remedy}."
         )
     even: FloatArray = (distances + distances.T) / 2
     np.fill_diagonal(even, 0)
     return even
+
+
+def warn_of_zeros(who: str, distances: FloatArray) -> None:
+    """Warn of given distances that look like the edges of a graph.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named.
+    distances : ndarray of shape (n_rows, n_rows)
+        Symmetric, with zeros on the diagonal.
+
+    Warns
+    -----
+    ThinDataWarning
+        If most pairs of rows are at distance 0.
+    """
+    n_pairs = distances.size - len(distances)
+    share = 1 - np.count_nonzero(distances) / max(n_pairs, 1)
+    if n_pairs and share > 0.5:
+        warn(
+            f"{who}: 'X' is 0 between {share:.0%} of the pairs of rows, and a distance "
+            "of 0 makes two rows one point. Edges of a graph are no distances: pass "
+            f"{COMPLETED.format('X')}.",
+            ThinDataWarning,
+        )
 
 
 def claims(metric: Any, *, free: bool) -> tuple[Claim, ...]:

@@ -123,8 +123,8 @@ class PoincareNearestCentroid(ClassifierMixin, CentroidTransformer):
         self.classes_ = target.classes[present]
         if len(present) < 2:
             raise ValueError(
-                f"{who}: 'y' holds one class, {self.classes_[0]!r}, and two classes or "
-                "more are needed. Pass rows of at least two."
+                f"{who}: 'y' holds one class, {self.classes_.tolist()[0]!r}, and two "
+                "classes or more are needed. Pass rows of at least two."
             )
         points = in_ball(rows, self.input)
         members = [target.values == code for code in present]

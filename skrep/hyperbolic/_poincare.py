@@ -26,13 +26,14 @@ from skrep.hyperbolic._relations import (
     check_n_neighbors,
     distinct_rows,
     given_relations,
+    given_rows,
     nearest_relations,
+    warn_without_negatives,
 )
 from skrep.hyperbolic._start import first_points, random_start
 from skrep.optimize import NegativeSampler, learning_rates
 from skrep.typing import AnyArray, FloatArray
 from skrep.utils.callbacks import CallbackSupport, FitSteps
-from skrep.utils.validation import validate_rows
 
 __all__ = ["PoincareEmbedding"]
 
@@ -235,13 +236,16 @@ class PoincareEmbedding(
             no more distinct rows than `n_neighbors`; or if `init`, `radius_cap` or
             `coordinates` do not suit the other parameters.
         TypeError
-            If rows of features are sparse.
+            If rows of features are sparse, or X is a graph of networkx, or a matrix
+            with its labels.
 
         Warns
         -----
         UserWarning
-            If relations of nodes to themselves are dropped, or if ``init="tree"`` and
-            the relations run in circles.
+            If relations of nodes to themselves are dropped, if ``init="tree"`` and the
+            relations run in circles, or if all points of `init` are one.
+        ThinDataWarning
+            If each node is related to all others, or to none: nothing is trained.
         ConvergenceWarning
             If points are held back at `radius_cap`.
         """
@@ -337,7 +341,7 @@ class PoincareEmbedding(
             relations = given_relations(self, X, reset=False)
             known = np.full(relations.shape[0], -1)
         else:
-            rows = validate_rows(self, X, reset=False)
+            rows = given_rows(self, X, reset=False)
             relations, known = nearest_relations(self._rows, self.n_neighbors, rows)
         new = known < 0
         placed = self._points[known]
@@ -366,12 +370,18 @@ class PoincareEmbedding(
 
     def _relate(self, X: Any) -> tuple[sp.csr_array, AnyArray | None]:
         """Give the relations of the nodes, and the node of each row if rows repeat."""
+        who, node = type(self).__name__, None
         if self.affinity == "precomputed":
-            return given_relations(self, X, reset=True), None
-        given = validate_rows(self, X, reset=True, ensure_min_samples=2)
-        self._rows, node = distinct_rows(given)
-        check_n_neighbors(type(self).__name__, self.n_neighbors, len(self._rows))
-        return nearest_relations(self._rows, self.n_neighbors)[0], node
+            relations = given_relations(self, X, reset=True)
+            few = relations.shape[0] == 2
+            remedy = "more than two nodes" if few else "relations of fewer pairs"
+        else:
+            self._rows, node = distinct_rows(given_rows(self, X, reset=True))
+            check_n_neighbors(who, self.n_neighbors, len(self._rows))
+            relations = nearest_relations(self._rows, self.n_neighbors)[0]
+            remedy = f"n_neighbors={max(1, len(self._rows) // 2)}, or more rows"
+        warn_without_negatives(who, relations, remedy)
+        return relations, node
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -6,6 +6,7 @@ import numpy as np
 
 from skrep.exceptions import ThinDataWarning
 from skrep.geometry import poincare, row_norms
+from skrep.geometry._hyperbolic import gaps
 from skrep.typing import FloatArray, IntArray
 from skrep.utils import row_blocks, warn
 
@@ -35,7 +36,7 @@ def check_in_ball(who: str, X: FloatArray) -> None:
         If there is one; the message names the first.
     """
     for rows in _blocks(X):
-        outside = np.isnan(poincare.conformal_factor(X[rows]))
+        outside = np.isnan(gaps(X[rows].astype(np.float64, copy=False)))
         if outside.any():
             row = rows.start + int(np.argmax(outside))
             raise ValueError(

@@ -69,12 +69,17 @@ def warn_of_cap(who: str, points: FloatArray, cap: float, learning_rate: float) 
     ConvergenceWarning
         With the share of points that are held back.
     """
+    usual = _SHARE * poincare.max_radius(points.dtype)
+    if cap < usual:
+        way = f"Pass a larger radius_cap, such as {usual:.3g}, or lower"
+        other = ""
+    else:
+        way, other = "Lower", ", or give them room by more n_components"
     edge = np.tanh(cap / 2) * (1 - 4 * np.finfo(points.dtype).eps)
     held = float(np.mean(np.linalg.norm(points, axis=1) >= edge))
     if held:
         warn(
             f"{who}: {held:.1%} of the points are held back at 'radius_cap'={cap:.3g}. "
-            f"Lower learning_rate={learning_rate:g}, or give them room by more "
-            "n_components.",
+            f"{way} learning_rate={learning_rate:g}{other}.",
             ConvergenceWarning,
         )

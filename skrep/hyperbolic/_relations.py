@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from skrep.exceptions import ThinDataWarning
+from skrep.hyperbolic._matrices import refuse_graph, validate_matrix
 from skrep.typing import FloatArray, IntArray
 from skrep.utils import warn
 from skrep.utils.validation import validate_rows
@@ -14,7 +16,9 @@ __all__ = [
     "check_n_neighbors",
     "distinct_rows",
     "given_relations",
+    "given_rows",
     "nearest_relations",
+    "warn_without_negatives",
 ]
 
 
@@ -52,12 +56,14 @@ def given_relations(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
 
     Raises
     ------
+    TypeError
+        If X is a graph, or a matrix with its labels.
     ValueError
         If a value is negative or not finite; in ``fit`` also if X is not square or
         relates no two nodes, later if a row has no relation.
     """
     who = type(estimator).__name__
-    checked = validate_rows(estimator, X, reset=reset, accept_sparse="csr")
+    checked = validate_matrix(estimator, X, reset=reset, accept_sparse="csr")
     if reset and checked.shape[0] != checked.shape[1]:
         raise ValueError(
             f"{who}: 'X' has the shape {checked.shape}, and affinity is 'precomputed'. "
@@ -99,6 +105,80 @@ def given_relations(estimator: Any, X: Any, *, reset: bool) -> sp.csr_array:
             "X[np.asarray(X.sum(axis=1)).ravel() > 0]."
         )
     return relations
+
+
+def given_rows(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
+    """Validate rows of features.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator, which is named in errors.
+    X : array-like of shape (n_samples, n_features)
+        Rows.
+    reset : bool
+        True in ``fit``, which takes two rows or more.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        The rows.
+
+    Raises
+    ------
+    TypeError
+        If X is sparse, a graph, or a matrix with its labels.
+    ValueError
+        If a value is not finite, or there are too few rows.
+    """
+    who = type(estimator).__name__
+    refuse_graph(who, X, "{}, with affinity='precomputed'")
+    if reset and sp.issparse(X) and X.shape[0] == X.shape[1]:
+        raise TypeError(
+            f"{who}: 'X' is sparse and square, as relations are, and affinity is "
+            "'nearest_neighbors', which takes dense rows of features. Pass "
+            "affinity='precomputed'."
+        )
+    least = 2 if reset else 1
+    rows: FloatArray = validate_rows(
+        estimator, X, reset=reset, ensure_min_samples=least
+    )
+    return rows
+
+
+def warn_without_negatives(who: str, relations: sp.csr_array, remedy: str) -> None:
+    """Warn if no node has another that it is not related to.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named.
+    relations : csr_array of shape (n_nodes, n_nodes)
+        Row i is related to the columns of its stored values, i not among them.
+    remedy : str
+        What to pass, where the rows of others would not do.
+
+    Warns
+    -----
+    ThinDataWarning
+        If each node is related to all others, or to none.
+    """
+    n_others = relations.shape[0] - 1
+    if _leaves_some(relations, n_others):
+        return
+    if _leaves_some(sp.csr_array(relations.T), n_others):
+        remedy = "X.T, if rows are to be those of children"
+    warn(
+        f"{who}: each node of 'X' that has relations is related to all others, which "
+        "leaves none as negatives, and the points stay where they start. "
+        f"Pass {remedy}.",
+        ThinDataWarning,
+    )
+
+
+def _leaves_some(relations: sp.csr_array, n_others: int) -> bool:
+    degrees = np.diff(relations.indptr)
+    return bool(((degrees > 0) & (degrees < n_others)).any())
 
 
 def distinct_rows(X: FloatArray) -> Given:

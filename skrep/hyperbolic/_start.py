@@ -78,6 +78,11 @@ def first_points(
     ValueError
         If a tree has fewer than two columns; if given points have another shape, or
         one of them is not strictly inside the ball.
+
+    Warns
+    -----
+    UserWarning
+        If the relations run in circles, or all given points are equal.
     """
     if not isinstance(init, str):
         shape = relations.shape[0], n_components
@@ -136,6 +141,14 @@ def _given_start(
             f"{who}: 'init' has the shape {points.shape}. It needs one point for each "
             f"node, of n_components numbers: {shape}. Pass init='random', or "
             f"n_components={points.shape[1]}."
+        )
+    if len(points) > 1 and (points == points[0]).all():
+        warn(
+            f"{who}: 'init' holds {len(points)} equal points. Points part along the "
+            "lines between them, and these have none: they stay together, or part by "
+            "rounding, along one line. Pass init='random', or "
+            "init + np.random.default_rng(0).normal(0, 1e-3, init.shape).",
+            UserWarning,
         )
     if model == "euclidean":
         return points

@@ -8,14 +8,17 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from skrep.exceptions import FewerColumnsWarning
 from skrep.geometry import poincare
 from skrep.graph import (
     primary_parents,
-    relations_from_edges,
     rooted_order,
     tree_distances,
     undirected_edges,
 )
+from skrep.graph._edge_forms import Argument
+from skrep.graph._edges import read_relations
+from skrep.graph._square import square_csr
 from skrep.hyperbolic._coordinates import check_dimension
 from skrep.hyperbolic._layout import node_depths, place_in_layout, tree_layout
 from skrep.hyperbolic._mds import HyperbolicMDS
@@ -23,6 +26,7 @@ from skrep.hyperbolic._poincare import PoincareEmbedding
 from skrep.hyperbolic._sarkar import place_leaf
 from skrep.hyperbolic._tree import TreeEmbedding
 from skrep.typing import AnyArray, FloatArray, IntArray
+from skrep.utils import warn
 from skrep.utils.labels import label_array, sorted_labels
 
 __all__ = [
@@ -43,6 +47,8 @@ MDS_SCALE: Final = 0.5
 """Hyperbolic length of an edge of "mds"."""
 REACH: Final = 30.0
 """Distances up to which float64 keeps some digits: deep trees have shorter edges."""
+
+ROUNDING: Final = 1e-12
 
 
 class Taxonomy(NamedTuple):
@@ -70,7 +76,7 @@ def read_taxonomy(who: str, edges: Any) -> Taxonomy:
     ----------
     who : str
         The estimator that is named in errors.
-    edges : sequence, ndarray, frame, mapping or networkx graph
+    edges : sequence, ndarray, frame, series, mapping or networkx graph
         As in `skrep.graph.relations_from_edges`.
 
     Returns
@@ -80,14 +86,10 @@ def read_taxonomy(who: str, edges: Any) -> Taxonomy:
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         As `skrep.graph.relations_from_edges` does.
     """
-    try:
-        matrix, labels = relations_from_edges(edges)
-    except ValueError as error:
-        message = str(error).replace("relations_from_edges: 'edges'", "'taxonomy'")
-        raise ValueError(f"{who}: {message}") from error
+    matrix, labels = read_relations(edges, Argument(who, "taxonomy"), closure=True)
     return _joined(labels, matrix)
 
 
@@ -129,8 +131,7 @@ def _joined(labels: AnyArray, relations: sp.csr_array) -> Taxonomy:
     pairs = relations.tocoo()
     rows = np.hstack([pairs.row, np.arange(n_labels)])
     columns = np.hstack([pairs.col, np.full(n_labels, n_labels)])
-    shape = n_labels + 1, n_labels + 1
-    relations = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    relations = square_csr(rows, columns, np.ones(len(rows)), n_labels + 1)
     return Taxonomy(
         labels, relations, np.append(np.where(roots, n_labels, parents), -1)
     )
@@ -177,8 +178,12 @@ def make_estimator(
             # No two nodes are farther apart than both are from the root.
             scale = min(MDS_SCALE, REACH / (2 * depth))
             return HyperbolicMDS(n_components, metric="precomputed", scale=scale)
+        # In the plane a point that starts on the wrong side cannot pass the others.
         return PoincareEmbedding(
-            n_components, affinity="precomputed", random_state=random_state
+            n_components,
+            affinity="precomputed",
+            init="tree" if n_components == 2 else "random",
+            random_state=random_state,
         )
     if not get_tags(method).input_tags.pairwise:
         raise ValueError(
@@ -231,6 +236,14 @@ def fit_points(who: str, tree: Taxonomy, estimator: Any) -> FloatArray:
     else:
         estimator.fit(_edges(tree.parents))
     points = np.asarray(estimator.embedding_, dtype=np.float64)
+    used = np.abs(points).max(axis=0) > ROUNDING
+    if not used.all():
+        warn(
+            f"{who}: {np.sum(~used)} of the {len(used)} columns are 0 for all nodes: "
+            "no node has enough children to need them. Pass "
+            f"n_components={max(1, used.sum())}.",
+            FewerColumnsWarning,
+        )
     if (np.einsum("ij,ij->i", points, points) >= 1).any():
         raise ValueError(
             f"{who}: 'method' is {estimator!r}, whose points do not all lie in the "
@@ -257,11 +270,7 @@ def place_under(tree: Taxonomy, estimator: Any, nodes: IntArray) -> FloatArray:
         Points of the ball.
     """
     if estimator is None:
-        rho, theta = tree_layout(tree.parents)
-        places = [
-            place_in_layout(rho, theta, tree.parents, node) for node in nodes.tolist()
-        ]
-        return _on_disk(*np.array(places).reshape(-1, 2).T)
+        return _on_disk(*place_in_layout(tree.parents, nodes))
     takes = _takes(estimator)
     if takes == "relations":
         own = sp.csr_array(
@@ -294,8 +303,7 @@ def _on_disk(rho: FloatArray, theta: FloatArray) -> FloatArray:
 
 def _edges(parents: IntArray) -> sp.csr_array:
     below = np.flatnonzero(parents >= 0)
-    shape = len(parents), len(parents)
-    return sp.csr_array((np.ones(len(below)), (below, parents[below])), shape=shape)
+    return square_csr(below, parents[below], np.ones(len(below)), len(parents))
 
 
 def _distances_from(parents: IntArray, nodes: IntArray) -> FloatArray:

@@ -12,13 +12,17 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
 from skrep.hyperbolic import _taxonomy
-from skrep.hyperbolic._categories import (
-    Column,
-    distinct_values,
-    find_places,
-    read_columns,
-)
+from skrep.hyperbolic._categories import Column, distinct_values, read_columns
 from skrep.hyperbolic._coordinates import COORDINATES, coordinate_names, in_coordinates
+from skrep.hyperbolic._places import (
+    FIT,
+    TAXONOMY,
+    Places,
+    find_places,
+    names_missing,
+    warn_of_idle_keys,
+    warn_of_strangers,
+)
 from skrep.typing import AnyArray, FloatArray
 
 __all__ = ["TaxonomyEncoder"]
@@ -38,11 +42,13 @@ class TaxonomyEncoder(SkrepTransformer):
 
     Parameters
     ----------
-    taxonomy : mapping, sequence, ndarray, frame, networkx graph or None, default=None
-        The tree: a mapping of each child to its parent, pairs (child, parent), a frame
-        with columns "child" and "parent", or any other edges that
-        :func:`skrep.graph.relations_from_edges` reads. A node may have several
-        parents; several roots are joined by a node above them, which has no label.
+    taxonomy : mapping, sequence, ndarray, frame, series, networkx graph or None, \
+            default=None
+        The tree: a mapping of each child to its parent, or the same as a series,
+        pairs (child, parent), a frame with columns "child" and "parent", or any other
+        edges that :func:`skrep.graph.relations_from_edges` reads. A missing parent
+        makes a root. A node may have several parents; several roots are joined by a
+        node above them, which has no label.
         None puts the categories seen in fit under one root: no tree, and no better
         than one-hot columns.
     n_components : int, default=5
@@ -52,14 +58,18 @@ class TaxonomyEncoder(SkrepTransformer):
         How nodes get their points.
 
         - "poincare": :class:`PoincareEmbedding`, trained on the relations of all nodes
-          to their ancestors. The only one that is random.
+          to their ancestors, in two dimensions from ``init="tree"``. The only one that
+          is random. Time grows with the number of pairs of a node and an ancestor.
         - "tree": :class:`TreeEmbedding`, every edge of the length 1.5, or shorter for
-          taxonomies deeper than 20.
+          taxonomies deeper than 20. Time grows with the square of the number of
+          children of one node.
         - "layout": in the plane, without training: a node lies in the middle of the
-          sector of the leaves below it, the farther out the narrower it is.
+          sector of the leaves below it, the farther out the narrower it is, and an
+          only child beyond its parent.
         - "mds": :class:`HyperbolicMDS` of the numbers of edges between nodes, times
-          1/2, or less for deep taxonomies. It holds some five square matrices of all
-          nodes while it fits: 1 GB for 5,000 nodes.
+          1/2, or less for deep taxonomies. Siblings may share a point, up to rounding.
+          It holds some five square matrices of all nodes while it fits: 1 GB for 5,000
+          nodes.
         - an estimator that takes a square matrix, by its tag ``pairwise``, and has
           `embedding_`, points of the ball, after fit. It is cloned. With a parameter
           `affinity` it is fitted on the relations of all nodes to their ancestors, CSR,
@@ -79,7 +89,9 @@ class TaxonomyEncoder(SkrepTransformer):
         What becomes of a category that the taxonomy has not, in fit or in transform:
         an error; a row of NaN; or a place as a further leaf under the label that the
         mapping has for it, or that the function returns. A missing category, None or
-        NaN, is treated alike: mapping and function see it as None.
+        NaN, is treated alike: mapping and function see it as None. A mapping with a
+        default, such as a defaultdict, has a label for every category. What is in the
+        taxonomy is never looked up.
     random_state : int, RandomState instance or None, default=None
         Randomness of "poincare".
 
@@ -131,7 +143,7 @@ class TaxonomyEncoder(SkrepTransformer):
     >>> encoder.fit_transform([["cat"], ["dog"], ["eagle"]]).round(1)
     array([[-1.1,  0. ],
            [ 0.5, -1. ],
-           [ 0.5,  1. ]])
+           [ 0.9,  1.6]])
     >>> encoder.transform([["wren"]]).round(1)
     array([[1.6, 0.9]])
     >>> encoder.get_feature_names_out()
@@ -186,6 +198,19 @@ class TaxonomyEncoder(SkrepTransformer):
         ValueError
             If the taxonomy cannot be read or has a cycle, or if a category is not in
             it, or missing, and `handle_unknown` has no place for it.
+        TypeError
+            If the taxonomy or X is sparse.
+
+        Warns
+        -----
+        ThinDataWarning
+            If no category of a column is in the taxonomy, as where numbers are text
+            in one of them, and ``handle_unknown="nan"``.
+        FewerColumnsWarning
+            If columns are 0 for all nodes, or are left out.
+        UserWarning
+            If `handle_unknown` has keys that are in the taxonomy, or the taxonomy
+            looks as if children and parents were exchanged.
         """
         who = type(self).__name__
         columns = read_columns(self, X, reset=True)
@@ -194,8 +219,10 @@ class TaxonomyEncoder(SkrepTransformer):
         else:
             tree = _taxonomy.read_taxonomy(who, self.taxonomy)
         self._nodes = {label: node for node, label in enumerate(tree.labels.tolist())}
+        self._home = FIT if self.taxonomy is None else TAXONOMY
+        warn_of_idle_keys(who, self._nodes, self.handle_unknown, self._home)
         for column in columns:
-            find_places(who, column, self._nodes, self.handle_unknown)
+            self._find(column, fitting=True)
         self.estimator_ = _taxonomy.make_estimator(
             who, self.method, self.n_components, self.random_state, tree
         )
@@ -271,17 +298,20 @@ class TaxonomyEncoder(SkrepTransformer):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
-        rule = self.handle_unknown
-        tags.input_tags.allow_nan = (
-            None in rule if isinstance(rule, Mapping) else rule != "error"
-        )
+        tags.input_tags.allow_nan = names_missing(self.handle_unknown)
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    def _find(self, column: Column, *, fitting: bool) -> Places:
+        """Nodes of the distinct categories of a column."""
+        who, nodes, home = type(self).__name__, self._nodes, self._home
+        places = find_places(who, column, nodes, self.handle_unknown, home)
+        warn_of_strangers(who, column, places, nodes, home, fitting=fitting)
+        return places
+
     def _table(self, column: Column) -> FloatArray:
         """Coordinates of the distinct categories of a column."""
-        who = type(self).__name__
-        places = find_places(who, column, self._nodes, self.handle_unknown)
+        places = self._find(column, fitting=False)
         there = places.nodes >= 0
         new = there & ~places.known
         points = self.embedding_[np.where(places.known, places.nodes, 0)]

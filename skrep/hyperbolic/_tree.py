@@ -181,6 +181,8 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
 
         Raises
         ------
+        TypeError
+            If X is a graph of networkx, or a matrix with its labels.
         ValueError
             If X is not square, a length is NaN, infinite, negative or a stored 0, or
             `tau` takes a node farther out than numbers reach.
@@ -189,8 +191,9 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         -----
         DataConversionWarning
             If edges are left out: those of a node to itself, and those that close a
-            circle, for which the shortest spanning tree is taken. If a node has more
-            than two edges and the dimension is 1.
+            circle, for which the shortest spanning tree is taken. If an edge has
+            another length in the other direction. If a node has got the point of its
+            parent, far out. If a node has more than two edges and the dimension is 1.
         """
         who = type(self).__name__
         n_components = _tree_input.check_tree_dimension(
@@ -207,6 +210,8 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         self.lengths_ = tree.lengths.astype(dtype)
         self.roots_ = tree.order[: tree.levels[1]]
         self.distortion_ = None if whole else self._lost(edges)
+        if not self.exact:
+            _tree_input.warn_of_meetings(who, tree, self.embedding_, self.tau_)
         if n_components == 1 and placed.degree.max() > 2:
             warn(
                 f"{who}: 'n_components' is 1 and a node has {placed.degree.max()} "

@@ -6,7 +6,6 @@ from typing import Any, Final
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_non_negative
 
 from skrep.graph import (
     RootedForest,
@@ -16,9 +15,9 @@ from skrep.graph import (
     undirected_edges,
 )
 from skrep.hyperbolic._coordinates import check_dimension
-from skrep.typing import IntArray, Matrix, SparseMatrix
+from skrep.hyperbolic._matrices import validate_matrix
+from skrep.typing import FloatArray, IntArray, Matrix, SparseMatrix
 from skrep.utils import warn
-from skrep.utils.validation import validate_rows
 
 __all__ = [
     "check_tree_dimension",
@@ -28,6 +27,7 @@ __all__ = [
     "read_nodes",
     "rooted_tree",
     "short_tau",
+    "warn_of_meetings",
 ]
 
 _LONGEST: Final = 2**33
@@ -52,29 +52,25 @@ def read_edges(estimator: Any, X: Any) -> tuple[SparseMatrix, np.dtype[Any]]:
 
     Raises
     ------
+    TypeError
+        If X is a graph, or a matrix with its labels.
     ValueError
         If X is not square, or holds a negative length, or a stored 0.
 
     Warns
     -----
     DataConversionWarning
-        If a node has an edge to itself.
+        If a node has an edge to itself, or an edge two lengths.
     """
     who = type(estimator).__name__
-    rows = validate_rows(estimator, X, reset=True, accept_sparse="csr")
+    rows = validate_matrix(estimator, X, reset=True, accept_sparse="csr")
     if rows.shape[0] != rows.shape[1]:
         raise ValueError(
             f"{who}: 'X' has shape {rows.shape}. It must be square, with the length of "
             "the edge between nodes i and j in row i and column j. Pass "
             "skrep.graph.relations_from_edges(edges, closure=False).matrix, say."
         )
-    try:
-        check_non_negative(rows, who)
-    except ValueError as error:
-        raise ValueError(
-            f"{who}: 'X' holds {rows.min():g}. {error}. Lengths must be positive. Pass "
-            "abs(X), if only the sign is wrong."
-        ) from error
+    _refuse_negative(who, rows)
     if getattr(X, "format", "") in _PADDED:
         rows.eliminate_zeros()
     _refuse_stored_zeros(who, rows)
@@ -85,7 +81,35 @@ def read_edges(estimator: Any, X: Any) -> tuple[SparseMatrix, np.dtype[Any]]:
             "out. Set the diagonal to 0 to say so.",
             DataConversionWarning,
         )
+    _warn_of_two_lengths(who, rows)
     return undirected_edges(rows), rows.dtype
+
+
+def _refuse_negative(who: str, rows: Matrix) -> None:
+    stored = sp.coo_array(rows)
+    if stored.data.min(initial=0) < 0:
+        least = int(stored.data.argmin())
+        raise ValueError(
+            f"{who}: Negative values in data: 'X' is {stored.data[least]:g} in row "
+            f"{stored.row[least]}, column {stored.col[least]}. Lengths must be "
+            "positive. Pass abs(X), if only the sign is wrong."
+        )
+
+
+def _warn_of_two_lengths(who: str, rows: Matrix) -> None:
+    there, back = sp.csr_array(rows), sp.csr_array(rows.T)
+    short, long = there.minimum(back), there.maximum(back)
+    rounding = float(np.sqrt(np.finfo(rows.dtype).eps))
+    unlike = sp.coo_array(long.multiply(short > 0) > short * (1 + rounding))
+    if unlike.nnz:
+        i, j = unlike.row[0], unlike.col[0]
+        warn(
+            f"{who}: 'X' has two lengths for {unlike.nnz // 2} edges, such as "
+            f"{there[i, j]:g} in row {i}, column {j} and {there[j, i]:g} in row {j}, "
+            f"column {i}. The shorter ones count. Pass "
+            "skrep.graph.undirected_edges(X) to agree.",
+            DataConversionWarning,
+        )
 
 
 def _refuse_stored_zeros(who: str, rows: Matrix) -> None:
@@ -138,17 +162,23 @@ def reach(tree: RootedForest) -> tuple[float, float]:
     Both are in units of the edges. Several trees stand around the origin, at the mean
     length of an edge.
     """
-    depths = np.zeros(len(tree.parents))
-    for start, stop in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
-        level = tree.order[start:stop]
-        with np.errstate(over="ignore"):
-            depths[level] = depths[tree.parents[level]] + tree.lengths[level]
+    depths = _depths(tree)
     n_roots = int(tree.levels[1])
     n_edges = len(depths) - n_roots
     spoke = 0.0
     if n_roots > 1:
         spoke = tree.lengths.sum() / n_edges if n_edges else 1.0
     return float(depths.max() + spoke), float(spoke)
+
+
+def _depths(tree: RootedForest) -> FloatArray:
+    """Lengths of the paths to the roots."""
+    depths = np.zeros(len(tree.parents))
+    for start, stop in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
+        level = tree.order[start:stop]
+        with np.errstate(over="ignore"):
+            depths[level] = depths[tree.parents[level]] + tree.lengths[level]
+    return depths
 
 
 def read_nodes(who: str, rows: Any, n_nodes: int) -> IntArray:
@@ -163,10 +193,13 @@ def read_nodes(who: str, rows: Any, n_nodes: int) -> IntArray:
         return np.arange(n_nodes)
     nodes = np.asarray(rows)
     whole = nodes.ndim == 1 and nodes.size and nodes.dtype.kind in "iu"
-    if not whole or nodes.min() < 0 or nodes.max() >= n_nodes:
+    strange = nodes[(nodes < 0) | (nodes >= n_nodes)] if whole else nodes
+    if strange.size or not whole:
+        got = f"holds {strange[0]}" if whole else f"has the shape {nodes.shape}"
         raise ValueError(
-            f"{who}: 'rows' is {rows!r}. It must be a list of integers from 0 to "
-            f"{n_nodes - 1}, the nodes to measure from. Pass rows=[0], say."
+            f"{who}: 'rows' {got} and type {nodes.dtype}. It must be a list of "
+            f"integers from 0 to {n_nodes - 1}, the nodes to measure from. Pass "
+            "rows=[0], say."
         )
     return nodes.astype(np.intp)
 
@@ -197,6 +230,50 @@ def short_tau(
             f'tau="auto",{exact} or at most tau={_rounded_down(largest)}.'
         )
     return float(tau)
+
+
+def warn_of_meetings(
+    who: str, tree: RootedForest, points: FloatArray, tau: float
+) -> None:
+    """Warn if nodes have got the points of their parents.
+
+    Far out the points of a float type lie so far apart that a short edge is none.
+
+    Warns
+    -----
+    DataConversionWarning
+        With the number of such nodes, and a scale at which there are none.
+    """
+    below = np.flatnonzero(tree.parents >= 0)
+    meets = (points[below] == points[tree.parents[below]]).all(axis=1)
+    if not meets.any():
+        return
+    node = below[np.argmax(meets)]
+    told = _told_tau(tree, tau, float(np.finfo(points.dtype).eps))
+    other = ""
+    if told:
+        other = f", or tau={_rounded_down(told)}, at which neighbors are apart"
+    warn(
+        f"{who}: 'tau' is {tau:.4g}, and {np.count_nonzero(meets)} of {len(below)} "
+        f"edges are shorter than {points.dtype} can tell so far out: node {node} and "
+        f"node {tree.parents[node]} have one point. Pass n_components=2 and "
+        f"exact=True, for distances() that are right{other}.",
+        DataConversionWarning,
+    )
+
+
+def _told_tau(tree: RootedForest, tau: float, eps: float) -> float:
+    """Largest scale at which no edge is shorter than 20 steps of floats; or 0.
+
+    At radius R a step of the norm by half an eps is one of ``eps * exp(R) / 4``.
+    """
+    below = tree.parents >= 0
+    depths = _depths(tree)[below] + reach(tree)[1]
+    logs = np.log(tree.lengths[below])
+    for smaller in tau * 0.95 ** np.arange(1, 200):
+        if (logs + math.log(smaller) >= math.log(5 * eps) + smaller * depths).all():
+            return float(smaller)
+    return 0.0
 
 
 def _rounded_down(value: float) -> str:

@@ -152,7 +152,8 @@ class PoincareDiskDisplay:
         NotFittedError
             If `estimator` is not fitted.
         ValueError
-            If the estimator has no `embedding_`, or as `from_points` says.
+            If the estimator has no `embedding_`, or one of Euclidean points, or as
+            `from_points` says.
         """
         who = f"{cls.__name__}.from_estimator"
         require("matplotlib.pyplot", who)
@@ -164,6 +165,12 @@ class PoincareDiskDisplay:
                 "of the disk to from_points."
             )
         points = estimator.embedding_
+        if getattr(estimator, "model", None) == "euclidean":
+            raise ValueError(
+                f"{who}: {type(estimator).__name__} was fitted with model='euclidean', "
+                "whose points are not of the disk. Fit it with model='poincare', or "
+                "draw them with ax.scatter(*estimator.embedding_.T)."
+            )
         return cls(**_read(who, points, edges, y, names, target_type)).plot(ax)
 
     @classmethod
@@ -341,12 +348,14 @@ def _read(
     known = range(n_nodes)
     strange = [node for node in names or {} if node not in known]
     if strange:
+        key = strange[0].item() if isinstance(strange[0], np.generic) else strange[0]
         raise ValueError(
-            f"{who}: 'names' has the key {strange[0]!r}, which is no row of the "
+            f"{who}: 'names' has the key {key!r}, which is no row of the "
             f"{n_nodes} points. Pass texts by row, as in names={{0: 'root'}}."
         )
     shown: dict[str, Any] = {"points": rows, "names": names}
     if edges is not None:
+        _refuse_pairs(who, edges, n_nodes)
         matrix = read_graph(who, "edges", edges, n_nodes)
         joined = sp.coo_array(sp.triu(matrix + matrix.T))
         shown["edges"] = np.column_stack([joined.row, joined.col])
@@ -355,3 +364,24 @@ def _read(
         shown["response"], shown["classes"] = target.values, target.classes
         shown["response_name"] = str(getattr(y, "name", None) or "Response")
     return shown
+
+
+def _refuse_pairs(who: str, edges: Any, n_nodes: int) -> None:
+    """Refuse a graph, pairs of nodes, and a matrix with its labels, for a matrix."""
+    remedy = "skrep.graph.relations_from_edges(edges, closure=False).matrix"
+    if hasattr(edges, "matrix"):
+        what, remedy = "the pair of a matrix and its labels", "edges.matrix"
+    elif hasattr(edges, "is_directed") or isinstance(edges, Mapping):
+        what = "a graph"
+    else:
+        given = edges if hasattr(edges, "shape") else np.array(edges, dtype=object)
+        cells: Any = [] if sp.issparse(edges) else np.asarray(given).ravel()[:2]
+        labels = any(isinstance(cell, str) for cell in cells)
+        square = given.shape in ((n_nodes, n_nodes), (3, 3))
+        if (square and not labels) or given.shape[1:] not in ((2,), (3,)):
+            return
+        what = "a list of pairs"
+    raise ValueError(
+        f"{who}: 'edges' is {what}, and must be a square matrix of the {n_nodes} "
+        f"points. Pass {remedy}."
+    )

@@ -392,12 +392,6 @@ def test_points_that_are_inside_keep_their_bits():
     assert_array_equal(poincare.project(x), x)
 
 
-def test_points_outside_are_at_no_distance():
-    x = np.array([[0.5, 0.0], [1.0, 0.0], [2.0, 0.0]])
-    assert_array_equal(np.isnan(poincare.distance(x, [0.1, 0.1])), [False, True, True])
-    assert np.isnan(poincare.pairwise_distances(x)).sum() == 8
-
-
 # --- the polar form --------------------------------------------------------------
 
 

@@ -22,6 +22,8 @@ def random_relations(n, seed, density=0.3):
 def test_closure_is_that_of_networkx(n, seed):
     dense = random_relations(n, seed)
     given_array = sp.csr_array(dense)
+    given_array.indices = given_array.indices.astype(np.int64)
+    given_array.indptr = given_array.indptr.astype(np.int64)
     closed = transitive_closure(given_array)
     graph = nx.transitive_closure_dag(nx.DiGraph(dense))
     assert_array_equal(
@@ -29,6 +31,7 @@ def test_closure_is_that_of_networkx(n, seed):
     )
     assert closed.has_sorted_indices
     assert closed.dtype == np.float64
+    assert closed.indices.dtype == np.int32
     assert_array_equal(given_array.toarray(), dense)
     assert_array_equal(transitive_closure(closed).toarray(), closed.toarray())
 

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.manifold import SpectralEmbedding
 
 from skrep.datasets import load_mammals
 from skrep.graph import Relations, primary_parents, relations_from_edges
@@ -41,7 +43,21 @@ FORMS = {
     "polars": pl.DataFrame(PAIRS, schema=["child", "parent"], orient="row"),
     "mapping": {"cat": "pet", "dog": ["pet"], "pet": ("animal",), "ant": {"animal"}},
     "mapping with a root": MappingProxyType({**dict(PAIRS), "animal": None}),
+    "mapping of lists": {**{child: [p, None] for child, p in PAIRS}, "animal": []},
+    "series": pd.Series(dict(PAIRS)),
     "graph": nx.DiGraph(PAIRS),
+    "pairs with a root": [*PAIRS, ("animal", None)],
+    "weights with a root": [*((*pair, 1) for pair in PAIRS), ("animal", np.nan, None)],
+    "pandas with a root": pd.DataFrame(
+        [*PAIRS, ("animal", np.nan)], columns=["child", "parent"]
+    ),
+    "strings with a root": pd.DataFrame(
+        [*PAIRS, ("animal", pd.NA)], columns=["child", "parent"], dtype="string"
+    ),
+    "polars with a root": pl.DataFrame(
+        [*PAIRS, ("animal", None)], schema=["child", "parent"], orient="row"
+    ),
+    "series with a root": pd.Series({**dict(PAIRS), "animal": None}),
 }
 
 
@@ -150,10 +166,44 @@ def test_graphs():
     assert read(relations_from_edges(several, closure=False)) == {("a", "b"): 2}
 
 
-def test_a_mapping_of_roots_has_no_pairs():
-    matrix, labels = relations_from_edges({"a": None, "b": float("nan")})
+@pytest.mark.parametrize(
+    "edges",
+    [
+        {"a": None, "b": float("nan")},
+        [("a", None), ("b", np.nan)],
+        pd.DataFrame({"child": ["a", "b"], "parent": [None, None]}),
+        pd.Series([None, None], index=["a", "b"]),
+    ],
+)
+@pytest.mark.parametrize("closure", [True, False])
+def test_roots_alone_have_no_pairs(edges, closure):
+    matrix, labels = relations_from_edges(edges, closure=closure)
     assert labels.tolist() == ["a", "b"]
     assert matrix.nnz == 0
+
+
+def test_a_series_is_read_as_child_and_parent():
+    several = pd.Series({"a": ["b", "c"], "b": "d"}).explode()
+    assert read(relations_from_edges(several, closure=False)) == {
+        ("a", "b"): 1,
+        ("a", "c"): 1,
+        ("b", "d"): 1,
+    }
+    tuples = pd.Series([(0, 0), None], index=[(1, 2), (0, 0)])
+    assert read(relations_from_edges(tuples)) == {((1, 2), (0, 0)): 1}
+    pairs = pd.Series(PAIRS)
+    with pytest.raises(
+        ValueError, match=r"pass edges\.explode\(\) .*edges\.tolist\(\)"
+    ):
+        relations_from_edges(pairs)
+    assert read(relations_from_edges(pairs.tolist())) == CLOSED
+
+
+def test_indices_have_32_bits():
+    matrix, _ = relations_from_edges(PAIRS)
+    for made in (matrix, relations_from_edges(PAIRS, closure=False).matrix):
+        assert made.indices.dtype == made.indptr.dtype == np.int32
+        SpectralEmbedding(1, affinity="precomputed").fit(made + made.T)
 
 
 def test_cycles_are_kept_without_closure():
@@ -180,33 +230,116 @@ def test_self_loops_are_left_out_with_a_warning(closure):
     [
         FRAME.rename(columns={"child": "parent", "parent": "child"}),
         [pair[::-1] for pair in PAIRS],
-        nx.balanced_tree(3, 3, create_using=nx.DiGraph),
+        {"pet": ["cat", "dog"], "animal": ["pet", "ant"]},
+        pd.Series([pair[0] for pair in PAIRS], index=[pair[1] for pair in PAIRS]),
+        nx.DiGraph([pair[::-1] for pair in PAIRS]),
     ],
 )
 def test_a_tree_read_backwards_is_warned_of(edges):
-    with pytest.warns(UserWarning, match=r"pass \[\(parent, child\) for"):
+    with pytest.warns(
+        UserWarning, match=r"^relations_from_edges: 'edges' lo"
+    ) as caught:
         relations_from_edges(edges)
-    turned = edges.reverse() if isinstance(edges, nx.DiGraph) else None
-    if turned is not None:
-        relations_from_edges(turned)
+    code = str(caught[0].message).partition("If so, pass ")[2].removesuffix(".")
+    turned = eval(code, {"edges": edges, "pandas": pd})
+    assert read(relations_from_edges(turned)) == CLOSED
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        FRAME.replace({"parent": {"animal": ""}}),
+        [(child, parent.replace("animal", "")) for child, parent in PAIRS],
+        {child: parent.replace("animal", "") for child, parent in PAIRS},
+        pd.Series(dict(PAIRS)).replace({"animal": ""}),
+        nx.DiGraph([(child, parent.replace("animal", "")) for child, parent in PAIRS]),
+    ],
+)
+def test_an_empty_string_is_no_root(edges):
+    with pytest.raises(
+        ValueError, match="The parent of a root is None: pass"
+    ) as caught:
+        relations_from_edges(edges)
+    code = str(caught.value).partition("is None: pass ")[2].removesuffix(".")
+    mended = relations_from_edges(eval(code, {"edges": edges}))
+    assert read(mended) == {("cat", "pet"): 1, ("dog", "pet"): 1}
+    assert mended.labels.tolist() == ["ant", "cat", "dog", "pet"]
+
+
+def test_an_empty_string_may_be_a_child():
+    edges = {"": "a", "b": "", "a": None}
+    assert read(relations_from_edges(edges))["b", "a"] == 1
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        pd.DataFrame({"child": ["a", None], "parent": ["b", "b"]}),
+        [("a", "b"), (None, "b")],
+        {"a": "b", None: "b"},
+        pd.Series(["b", "b"], index=["a", None]),
+        nx.DiGraph([("a", "b"), (float("nan"), "b")]),
+    ],
+)
+def test_a_missing_child_is_refused_with_a_way_out(edges):
+    with pytest.raises(ValueError, match="Only a parent may be missing") as caught:
+        relations_from_edges(edges)
+    code = str(caught.value).partition("a root: pass ")[2].removesuffix(".")
+    assert read(relations_from_edges(eval(code, {"edges": edges}))) == {("a", "b"): 1}
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        pd.DataFrame({"child": ["a"], "parent": ["b"], "weight": [2]}),
+        [("a", "b", 2)],
+        nx.DiGraph([("a", "b", {"weight": 2})]),
+        nx.MultiDiGraph([("a", "b", {"weight": 2})]),
+    ],
+)
+def test_weights_of_a_closure_are_refused_with_a_way_out(edges):
+    with pytest.raises(ValueError, match="weight 2 at edge 0") as caught:
+        relations_from_edges(edges)
+    code = str(caught.value).partition("without weights, ")[2]
+    code = code.removesuffix(", or closure=False to keep them.")
+    found = relations_from_edges(eval(code, {"edges": edges, "networkx": nx}))
+    assert read(found) == {("a", "b"): 1}
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix, sp.coo_array])
+def test_a_sparse_matrix_has_no_labels(kind):
+    edges = kind(np.array([[0, 0], [1, 0]]))
+    with pytest.raises(TypeError, match=r"^relations_from_edges: 'edges' is") as caught:
+        relations_from_edges(edges)
+    code = str(caught.value).partition("its parent: ")[2].removesuffix(".")
+    pairs = eval(code, {"edges": edges, "labels": ["a", "b"]})
+    assert read(relations_from_edges(pairs)) == {("b", "a"): 1}
+
+
+def test_an_undirected_graph_is_refused_with_a_way_out():
+    edges = nx.Graph(PAIRS)
+    with pytest.raises(ValueError, match=r"reverse\(\), or closure=False\.$") as caught:
+        relations_from_edges(edges)
+    code = str(caught.value).partition("Pass ")[2].partition(", or")[0]
+    turned = eval(code, {"networkx": nx, "edges": edges, "root": "animal"})
+    assert read(relations_from_edges(turned)) == CLOSED
 
 
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ([("a", None)], r"None as the parent of edge 0.*drop such edges"),
         ([("a", "b"), (float("nan"), "b")], "nan as the child of edge 1"),
-        (pd.DataFrame({"child": ["a"], "parent": [pd.NA]}), r"edges\.dropna\(\)"),
         (pd.DataFrame({"child": [pd.NaT], "parent": [1]}), "NaT as the child"),
         (pl.DataFrame({"child": ["a", None], "parent": ["b", "b"]}), "None as the chi"),
         ({None: "a"}, "None as the child"),
-        ({float("nan"): None}, "nan as a node"),
+        ({float("nan"): []}, "nan as a node.*pass {child: parent for"),
+        ({float("nan"): None}, "nan as the child of edge 0"),
         ([("a", ["b"])], r"cannot be hashed.*pass tuple\(label\)"),
         ([("a", "b", -1)], r"the weight -1 at edge 0.*finite numbers from 0: drop"),
         ([("a", "b", np.nan)], "the weight nan"),
         ([("a", "b", np.inf)], "the weight inf"),
-        ([("a", "b", "c")], "the weight 'c'.*pass them without"),
-        ([("a", "b", 2)], "weight 2 at edge 0.*Pass closure=False to keep weights"),
+        ([("a", "b", "c")], r"the weight 'c'.*or pass \[edge\[:2\] for edge in edges"),
+        ([("a", None, 1), ("a", "b", 2)], "weight 2 at edge 1.*closure=False to keep"),
         (FRAME.rename(columns={"child": "x"}), r"none is named 'child'.*edges\.rename"),
         (["ab"], r"'ab' at edge 0.*pass \[\(\"child\", \"parent\"\)\]"),
         ([("a", "b", 1, 2)], "at edge 0"),
@@ -214,7 +347,7 @@ def test_a_tree_read_backwards_is_warned_of(edges):
         ("ab", "'edges' is 'ab'"),
         (5, "'edges' is 5"),
         ([], r"'edges' is empty.*pass \[\(\"child\", \"parent\"\)\]"),
-        (nx.path_graph(3), "undirected graph.*Pass closure=False"),
+        (np.array("ab"), "'edges' is array"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_name(edges, message):

@@ -51,8 +51,12 @@ def random_graph(n_nodes, density, seed):
 def test_both_directions_of_the_shorter_edge_and_no_loops():
     given_edges = np.array([[5, 2, 0], [3, 0, 0], [4, 0, 1]])
     expected = [[0, 2, 4], [2, 0, 0], [4, 0, 0]]
-    for matrix in (given_edges, sp.csr_matrix(given_edges), sp.coo_array(given_edges)):
-        assert_array_equal(undirected_edges(matrix).toarray(), expected)
+    wide = sp.coo_array(given_edges)
+    wide.coords = tuple(part.astype(np.int64) for part in wide.coords)
+    for matrix in (given_edges, sp.csr_matrix(given_edges), wide):
+        made = undirected_edges(matrix)
+        assert_array_equal(made.toarray(), expected)
+        assert made.indices.dtype == spanning_forest(matrix).indices.dtype == np.int32
 
 
 @given(seed=seeds)

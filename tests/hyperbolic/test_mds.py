@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import shortest_path
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import _VALID_METRICS
 
-from skrep.exceptions import FewerColumnsWarning
+from skrep.exceptions import FewerColumnsWarning, ThinDataWarning
 from skrep.geometry import poincare
 from skrep.hyperbolic import HyperbolicMDS, _mds_distances, _mds_solution
 from skrep.invariance import check_invariance, unclaimed
@@ -383,8 +383,28 @@ def test_the_remedy_for_missing_distances_works(value):
 def test_a_sparse_graph_is_refused_with_the_remedy():
     graph = sp.csr_array(np.where(STEPS == 1, 1.0, 0.0))
     for call in (GIVEN.fit, GIVEN.fit(STEPS).transform):
-        with pytest.raises(TypeError, match=r"shortest_path\(X, directed=False\)"):
+        with pytest.raises(TypeError, match=r"shortest_path\(X, dir.*tree_dis") as seen:
             call(graph)
+        assert "toarray" not in str(seen.value)
+    graph.indices, graph.indptr = (
+        part.astype(np.int64) for part in (graph.indices, graph.indptr)
+    )
+    with pytest.raises(TypeError, match=r"HyperbolicMDS: .*toarray"):
+        HyperbolicMDS(metric="cosine").fit(graph)
+
+
+def test_edges_taken_for_distances_are_told():
+    edges = np.where(STEPS == 1, 1.0, 0.0)
+    message = r"0 between 71% of the pairs.*shortest_path\(X, directed=False\)"
+    with pytest.warns(ThinDataWarning, match=message):
+        GIVEN.fit(edges)
+    assert_array_equal(shortest_path(edges, directed=False), STEPS)
+    with pytest.raises(
+        ValueError, match=r"not symmetric.*shortest_path\(X, directed=F"
+    ):
+        GIVEN.fit(np.triu(edges))
+    half = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0.0]])
+    HyperbolicMDS(1, metric="precomputed").fit(half)
 
 
 def test_a_slight_asymmetry_is_rounding():

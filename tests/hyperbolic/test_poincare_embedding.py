@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from skrep.datasets import load_mammals
+from skrep.exceptions import ThinDataWarning
 from skrep.geometry import hyperboloid, poincare
 from skrep.graph import relations_from_edges
 from skrep.hyperbolic import PoincareEmbedding
@@ -125,7 +126,7 @@ def test_only_a_random_start_is_burnt_in():
 def test_large_rates_stay_inside(dtype, rate):
     tree = binary_tree(7).astype(dtype)
     embedding = given(2, learning_rate=rate, max_epochs=200, radius_cap=9.0)
-    with pytest.warns(ConvergenceWarning, match="% of the points .* Lower") as caught:
+    with pytest.warns(ConvergenceWarning, match="% of the points .* lower ") as caught:
         points = embedding.fit_transform(tree)
     assert len(caught) == 1
     assert points.dtype == dtype
@@ -136,7 +137,8 @@ def test_large_rates_stay_inside(dtype, rate):
 
 def test_radius_cap():
     tree = binary_tree()
-    with pytest.warns(ConvergenceWarning, match="'radius_cap'=0.5"):
+    message = r"'radius_cap'=0\.5\. Pass a larger radius_cap, such as 21\.6, or lower"
+    with pytest.warns(ConvergenceWarning, match=message):
         points = given(radius_cap=0.5).fit_transform(tree)
     radii = poincare.distance(points, np.zeros(2))
     assert radii.max() == pytest.approx(0.5)
@@ -154,9 +156,52 @@ def test_hub_uses_the_negatives_there_are():
     star = star + sp.csr_array(([1.0], ([1], [2])), star.shape)
     points = given(max_epochs=3).fit_transform(star)
     assert np.isfinite(points).all()
-    everyone = sp.csr_array(1 - np.eye(4))
-    embedding = given(max_epochs=3).fit(everyone)
-    np.testing.assert_array_equal(embedding.loss_curve_, 0)
+
+
+def test_where_there_are_no_negatives_nothing_is_trained():
+    hub = np.zeros((5, 5))
+    hub[0, 1:] = 1
+    cases = [
+        (1 - np.eye(4), "Pass relations of fewer pairs"),
+        ([[0, 1], [0, 0]], "Pass more than two nodes"),
+        (hub, "Pass X.T, if rows are to be those of children"),
+    ]
+    for X, remedy in cases:
+        with pytest.warns(
+            ThinDataWarning, match=f"none as negatives.*{remedy}"
+        ) as seen:
+            embedding = given(max_epochs=3).fit(X)
+        assert len(seen) == 1
+        np.testing.assert_array_equal(embedding.loss_curve_, 0)
+        assert np.abs(embedding.embedding_).max() <= 1e-3
+    assert given(max_epochs=3).fit(hub.T).loss_curve_[0] > 0
+    with pytest.warns(ThinDataWarning, match="Pass n_neighbors=2, or more rows"):
+        PoincareEmbedding(2, n_neighbors=3, max_epochs=3).fit(np.eye(4))
+    PoincareEmbedding(2, n_neighbors=2, max_epochs=3).fit(np.eye(4))
+
+
+@pytest.mark.parametrize("model", ["poincare", "euclidean"])
+@pytest.mark.parametrize("place", [0.0, 0.1])
+def test_equal_points_to_start_from_have_one_line_at_most(model, place):
+    tree = binary_tree()
+    init = np.full((tree.shape[0], 2), place)
+    estimator = given(init=init, model=model, max_epochs=30)
+    with pytest.warns(UserWarning, match=r"15 equal points.*init='random', or init \+"):
+        stuck = estimator.fit(tree)
+    assert np.linalg.matrix_rank(stuck.embedding_, tol=1e-9) == (place > 0)
+    init = init + np.random.default_rng(0).normal(0, 1e-3, init.shape)
+    apart = given(init=init, model=model, max_epochs=30).fit(tree)
+    assert apart.loss_curve_[-1] < 0.8 * stuck.loss_curve_[-1]
+
+
+def test_sparse_rows_are_features_only_if_they_are_not_square():
+    tree = binary_tree()
+    with pytest.raises(
+        TypeError, match=r"sparse and square.*affinity='precomputed'\.$"
+    ):
+        PoincareEmbedding().fit(tree)
+    with pytest.raises(TypeError, match=r"PoincareEmbedding: .*toarray"):
+        PoincareEmbedding().fit(tree[:9])
 
 
 def test_asymmetric_relations_are_of_rows_to_columns():
@@ -229,7 +274,9 @@ def test_bad_relations(kind):
     with pytest.raises(ValueError, match=r"'X' is -2 in row 1, column 2.*Pass abs"):
         given().fit(kind(bad))
     bad[1, 2] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(
+        ValueError, match=r"NaN, first in row 1, .* if there is no edge"
+    ):
         given().fit(kind(bad))
     with pytest.raises(ValueError, match="relates no two nodes"):
         given().fit(kind(np.zeros((3, 3))))

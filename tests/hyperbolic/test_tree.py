@@ -278,9 +278,9 @@ def test_bad_lengths_are_refused_by_name():
     with pytest.raises(ValueError, match=r"'X' has shape \(3, 4\).*must be square"):
         TreeEmbedding().fit(matrix[1:])
     for value, remedy in (
-        (np.nan, "'X' contains NaN, first in row 2, column 0"),
-        (np.inf, "'X' contains infinity, first in row 2, column 0"),
-        (-2.0, r"'X' holds -2\..*Pass abs\(X\)"),
+        (np.nan, r"'X' contains NaN, first in row 2, column 0\. Pass .*nan_to_num\("),
+        (np.inf, r"'X' contains infinity, first in row 2, column 0\. .*nan_to_num\("),
+        (-2.0, r".*'X' is -2 in row 2, column 0\..*must be positive\. Pass abs\(X\)"),
     ):
         bad = matrix.copy()
         bad[2, 0] = value
@@ -289,6 +289,66 @@ def test_bad_lengths_are_refused_by_name():
                 TreeEmbedding().fit(X)
     with pytest.raises(ValueError, match="Divide all lengths by one number first"):
         TreeEmbedding().fit(edges_of(np.arange(9) - 1) * 1e308)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_the_remedies_for_lengths_that_are_not_finite_work(value):
+    matrix = star(3).toarray()
+    matrix[2, 3] = value
+    expected = TreeEmbedding(3).fit_transform(star(3))
+    X = np.nan_to_num(matrix, posinf=0)
+    assert_array_equal(TreeEmbedding(3).fit_transform(X), expected)
+    X = sp.csr_array(matrix)
+    with pytest.raises(ValueError, match=r"X\.data = .*posinf=0\); X\.eliminate_zer"):
+        TreeEmbedding(3).fit(X)
+    X.data = np.nan_to_num(X.data, posinf=0)
+    X.eliminate_zeros()
+    assert_array_equal(TreeEmbedding(3).fit_transform(X), expected)
+
+
+def test_of_two_lengths_the_shorter_counts_with_a_warning():
+    matrix = star(3).toarray()
+    matrix[0, 2] = 3
+    for X in (matrix, sp.csr_array(matrix)):
+        message = r"two lengths for 1 edges, .* 3 in row 0, column 2 and 1 in row 2,"
+        with pytest.warns(DataConversionWarning, match=message) as seen:
+            found = TreeEmbedding(3).fit_transform(X)
+        assert "undirected_edges(X) to agree" in str(seen[0].message)
+        assert_array_equal(found, TreeEmbedding(3).fit_transform(star(3)))
+        TreeEmbedding(3).fit(undirected_edges(X))
+    matrix[0, 2] = 1 + 1e-12
+    TreeEmbedding(3).fit(matrix)
+
+
+DEEP = [
+    (edges_of(np.arange(501) - 1), 2, "2 of 500 edges"),
+    (edges_of(np.arange(501) - 1).astype(np.float32), 10, "of 500 edges .* float32"),
+    (np.diag([1, 1e6, 1.0], k=1), 3, "1 of 3 edges"),
+]
+
+
+@pytest.mark.parametrize(("path", "n_components", "told"), DEEP)
+def test_neighbors_in_one_place_are_told_with_remedies_that_work(
+    path, n_components, told
+):
+    message = rf"{told} .*n_components=2 and exact=True.* or tau=[\d.e-]+, at which"
+    with pytest.warns(DataConversionWarning, match=message) as seen:
+        tree = TreeEmbedding(n_components).fit(path)
+    assert len(seen) == 1
+    text = str(seen[0].message)
+    one, other = map(int, re.search(r"node (\d+) and node (\d+) have", text).groups())
+    assert_array_equal(tree.embedding_[one], tree.embedding_[other])
+    tau = float(re.search(r"or tau=([\d.e-]+),", text)[1])
+    smaller = TreeEmbedding(n_components, tau=tau).fit(path)
+    assert distortion(smaller.embedding_, path, scale=tau).worst < 1.1
+    exact = TreeEmbedding(2, exact=True).fit(path)
+    assert distortion(exact.distances(), path, metric="precomputed").worst < 1.01
+
+
+def test_where_no_scale_tells_all_edges_none_is_named():
+    path = np.diag([1e-9, 1e9, 1.0], k=1)
+    with pytest.warns(DataConversionWarning, match=r"distances\(\) that are right\.$"):
+        TreeEmbedding(3).fit(path)
 
 
 def test_stored_zeros_are_refused_and_padding_is_not():
@@ -314,6 +374,8 @@ def test_roots_and_rows_are_nodes():
     tree = TreeEmbedding(3, root=2).fit(star(3))
     assert_array_equal(tree.roots_, [2])
     assert_array_equal(tree.embedding_[2], np.zeros(3))
+    with pytest.raises(ValueError, match="'rows' holds 4 and type int64"):
+        tree.distances(np.arange(5))
     for rows in ([4], [-1], [0.5], [], 2):
         with pytest.raises(ValueError, match=re.escape("Pass rows=[0], say")):
             tree.distances(rows)

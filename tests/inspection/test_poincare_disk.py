@@ -3,6 +3,7 @@
 import sys
 
 import matplotlib.pyplot as plt
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skrep.geometry import poincare
 from skrep.graph import relations_from_edges
-from skrep.hyperbolic import TreeEmbedding
+from skrep.hyperbolic import PoincareEmbedding, TreeEmbedding
 from skrep.inspection import PoincareDiskDisplay
 
 
@@ -193,6 +194,31 @@ def test_errors_name_the_remedy(data):
         draw(points, edges=edges[:3, :3])
     with pytest.raises(ValueError, match=r"from_points: 'y' has 3 entries"):
         draw(points, y=[0, 1, 2])
+    for mistaken in (
+        [("a", "b"), ("c", "b")],
+        np.argwhere(edges),
+        [("a", "b", 1.0)],
+        {"a": "b"},
+        nx.path_graph(12),
+    ):
+        with pytest.raises(ValueError, match=r"relations_from_edges\(edges, closure=F"):
+            draw(points, edges=mistaken)
+    with pytest.raises(ValueError, match=r"relations_from_edges\(edges, closure=False"):
+        draw(points[:2], edges=[("a", "b"), ("c", "b")])
+    with pytest.raises(ValueError, match=r"matrix and its labels.* Pass edges\.matrix"):
+        draw(points, edges=relations_from_edges(nx.path_graph(12), closure=False))
+    with pytest.raises(ValueError, match=r"^PoincareDiskDisplay.*inhomogeneous"):
+        draw(points, edges=[(0, 1), (1,)])
+    draw(points[:2], edges=[[0, 1], [1, 0]])
+    draw(points[:3], edges=sp.csr_array(edges[:3, :3]))
+    flat = PoincareEmbedding(
+        2, affinity="precomputed", model="euclidean", max_epochs=1, random_state=0
+    ).fit(edges)
+    with pytest.raises(ValueError, match=r"fitted with model='euclidean'.*'poincare'"):
+        PoincareDiskDisplay.from_estimator(flat)
+    with pytest.raises(ValueError, match=r"'names' has the key 12, .*names=\{0: 'root"):
+        draw(points, names={np.int64(12): "there"})
+    plt.close("all")
     for node in (12, -1, "root"):
         with pytest.raises(ValueError, match=r"'names' has the key .*names=\{0: 'roo"):
             draw(points, names={node: "there"})

@@ -3,8 +3,9 @@
 Points are arrays whose last axis holds the time-like coordinate first, then those in
 space, with :math:`\\langle x, x \\rangle = 1 / \\kappa` at curvature :math:`\\kappa`,
 and functions broadcast over the axes before it. The coordinates in space tell the
-point: the time-like one follows from them, and `project` sets it anew. float32 and
-float64 come back as they came; what happens between is in float64.
+point: the time-like one follows from them, and `project` sets it anew. Points of
+different dimensions are refused. float32 and float64 come back as they came; what
+happens between is in float64.
 """
 
 from skrep.geometry.hyperboloid._maps import (

@@ -11,6 +11,7 @@ from skrep.geometry._hyperbolic import (
     doubles,
     inside,
     norms,
+    one_space,
     ratio,
 )
 from skrep.geometry.hyperboloid._metric import half_chord, inner, times
@@ -66,8 +67,10 @@ def exp_map(
     >>> hyperboloid.log_map([1.0, 0.0], y).round(12)
     array([0., 1.])
     """
-    root = curvature_root("hyperboloid.exp_map", curvature)
+    who = "hyperboloid.exp_map"
+    root = curvature_root(who, curvature)
     (x, v), dtype = doubles(x, v)
+    one_space(who, x=x, v=v)
     space, vector = root * x[..., 1:], root * v[..., 1:]
     length = norms(space)
     outward: FloatArray = space * ratio(1.0, length, 0.0)[..., None]
@@ -118,8 +121,10 @@ def log_map(
     >>> print(hyperboloid.inner(v, v).round(12))
     4.0
     """
-    root = curvature_root("hyperboloid.log_map", curvature)
+    who = "hyperboloid.log_map"
+    root = curvature_root(who, curvature)
     (x, y), dtype = doubles(x, y)
+    one_space(who, x=x, y=y)
     space, other = root * x[..., 1:], root * y[..., 1:]
     half = half_chord(space, other)
     sinh = 2 * half * np.hypot(1.0, half)
@@ -305,8 +310,10 @@ def riemannian_gradient(
     >>> hyperboloid.riemannian_gradient([1.0, 0.0], [5.0, 2.0])
     array([0., 2.])
     """
-    root = curvature_root("hyperboloid.riemannian_gradient", curvature)
+    who = "hyperboloid.riemannian_gradient"
+    root = curvature_root(who, curvature)
     (x, g), dtype = doubles(x, g)
+    one_space(who, x=x, g=g)
     h = np.concatenate([-g[..., :1], g[..., 1:]], axis=-1)
     return cast(h + root**2 * np.asarray(inner(x, h))[..., None] * x, dtype)
 

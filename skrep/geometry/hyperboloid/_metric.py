@@ -8,6 +8,7 @@ from skrep.geometry._hyperbolic import (
     curvature_root,
     doubles,
     norms,
+    one_space,
     pairwise,
     ratio,
 )
@@ -44,6 +45,7 @@ def inner(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
     -1.0
     """
     (x, y), dtype = doubles(x, y)
+    one_space("hyperboloid.inner", x=x, y=y)
     product = np.einsum("...i,...i->...", x[..., 1:], y[..., 1:])
     return cast(product - x[..., 0] * y[..., 0], dtype)
 
@@ -89,8 +91,10 @@ def distance(
     >>> print(hyperboloid.distance(x, x), hyperboloid.distance(x, y).round(12))
     0.0 1.0
     """
-    root = curvature_root("hyperboloid.distance", curvature)
+    who = "hyperboloid.distance"
+    root = curvature_root(who, curvature)
     (x, y), dtype = doubles(x, y)
+    one_space(who, x=x, y=y)
     chord = half_chord(root * x[..., 1:], root * y[..., 1:])
     return cast(2 / root * np.arcsinh(chord), dtype)
 
@@ -130,8 +134,10 @@ def pairwise_distances(
            [1., 0., 2.],
            [3., 2., 0.]])
     """
-    root = curvature_root("hyperboloid.pairwise_distances", curvature)
+    who = "hyperboloid.pairwise_distances"
+    root = curvature_root(who, curvature)
     (rows, others), dtype = doubles(X, X if Y is None else Y)
+    one_space(who, X=rows, Y=others)
     out = np.empty((len(rows), len(others)), dtype)
     pairwise(*_in_ball(root * rows), *_in_ball(root * others), out)
     out /= dtype.type(root)

@@ -2,8 +2,9 @@
 
 Points are arrays whose last axis holds the coordinates, inside the ball of radius
 1 / sqrt(-curvature), and functions broadcast over the axes before it. float32 and
-float64 come back as they came; what happens between is in float64. The distance from
-a point that is not strictly inside is NaN; `project` brings such points in.
+float64 come back as they came; what happens between is in float64. Points of different
+dimensions are refused. What follows from a point that is not strictly inside is NaN,
+with a RuntimeWarning; `project` brings such points in.
 
 Tangent vectors at a point x are in the coordinates of the ball, where a vector v has
 the length ``conformal_factor(x) * norm(v)``. Those at the origin, of the functions

@@ -12,6 +12,7 @@ from skrep.geometry._hyperbolic import (
     gaps,
     inside,
     norms,
+    one_space,
     ratio,
 )
 from skrep.geometry.poincare._metric import mobius_sum
@@ -74,9 +75,11 @@ def exp_map(
     >>> poincare.log_map(x, y).round(12)
     array([0.   , 0.375])
     """
-    root = curvature_root("poincare.exp_map", curvature)
+    who = "poincare.exp_map"
+    root = curvature_root(who, curvature)
     (x, v), dtype = doubles(x, v)
-    point = ball_exp(root * x, root * v)
+    one_space(who, x=x, v=v)
+    point = ball_exp(root * x, root * v, who)
     return cast(inside(point, dtype) / dtype.type(root), dtype)
 
 
@@ -116,9 +119,11 @@ def log_map(
     >>> print(poincare.distance(poincare.exp_map(x, v), y).round(12))
     0.0
     """
-    root = curvature_root("poincare.log_map", curvature)
+    who = "poincare.log_map"
+    root = curvature_root(who, curvature)
     (x, y), dtype = doubles(x, y)
-    return cast(ball_log(root * x, root * y)[0] / root, dtype)
+    one_space(who, x=x, y=y)
+    return cast(ball_log(root * x, root * y, who)[0] / root, dtype)
 
 
 def exp_map_origin(v: npt.ArrayLike, *, curvature: float = -1.0) -> FloatArray:
@@ -191,11 +196,12 @@ def log_map_origin(x: npt.ArrayLike, *, curvature: float = -1.0) -> FloatArray:
     >>> poincare.log_map_origin(np.array([0.0, 0.5])).round(3)
     array([0.   , 1.099])
     """
-    root = curvature_root("poincare.log_map_origin", curvature)
+    who = "poincare.log_map_origin"
+    root = curvature_root(who, curvature)
     (x,), dtype = doubles(x)
     x = root * x
     length = norms(x)
-    radius = 2 * np.arcsinh(length / np.sqrt(gaps(x)))
+    radius = 2 * np.arcsinh(length / np.sqrt(gaps(x, who)))
     return cast(x * (ratio(radius, length, 2.0) / root)[..., None], dtype)
 
 
@@ -236,9 +242,11 @@ def transport_from_origin(
     >>> print(poincare.distance(x, poincare.exp_map(x, v)).round(12))
     5.0
     """
-    root = curvature_root("poincare.transport_from_origin", curvature)
+    who = "poincare.transport_from_origin"
+    root = curvature_root(who, curvature)
     (x, v), dtype = doubles(x, v)
-    return cast(v * (gaps(root * x) / 2)[..., None], dtype)
+    one_space(who, x=x, v=v)
+    return cast(v * (gaps(root * x, who) / 2)[..., None], dtype)
 
 
 def geodesic(
@@ -277,11 +285,13 @@ def geodesic(
            [0.5, 0. ],
            [0. , 0. ]])
     """
-    root = curvature_root("poincare.geodesic", curvature)
+    who = "poincare.geodesic"
+    root = curvature_root(who, curvature)
     (x, y), dtype = doubles(x, y)
+    one_space(who, x=x, y=y)
     x, y = root * x, root * y
     t = np.asarray(t, np.float64)[..., None]
-    there = ball_exp(x, t * ball_log(x, y)[0])
+    there = ball_exp(x, t * ball_log(x, y, who)[0])
     back = ball_exp(y, (1 - t) * ball_log(y, x)[0])
     point = np.where(t <= 0.5, there, back)
     return cast(inside(point, dtype) / dtype.type(root), dtype)
@@ -317,29 +327,32 @@ def to_hyperboloid(x: npt.ArrayLike, *, curvature: float = -1.0) -> FloatArray:
     >>> poincare.to_hyperboloid(np.array([0.5, 0.0]))
     array([1.66666667, 1.33333333, 0.        ])
     """
-    root = curvature_root("poincare.to_hyperboloid", curvature)
+    who = "poincare.to_hyperboloid"
+    root = curvature_root(who, curvature)
     (x,), dtype = doubles(x)
     x = root * x
-    gap = gaps(x)[..., None]
+    gap = gaps(x, who)[..., None]
     point = np.concatenate([2 - gap, 2 * x], axis=-1) / gap
     return cast(point / root, dtype)
 
 
-def ball_exp(x: FloatArray, v: FloatArray) -> FloatArray:
+def ball_exp(x: FloatArray, v: FloatArray, who: str | None = None) -> FloatArray:
     """`exp_map` in float64 at curvature -1; a result may round to the boundary."""
     length = norms(v)
-    gap = gaps(x)
+    gap = gaps(x, who)
     half = length / gap
     step = v * ratio(np.tanh(half), length, 1 / gap)[..., None]
     return mobius_sum(x, gap, step, 1 / np.cosh(np.minimum(half, _FAR)) ** 2)
 
 
-def ball_log(x: FloatArray, y: FloatArray) -> tuple[FloatArray, Any]:
+def ball_log(
+    x: FloatArray, y: FloatArray, who: str | None = None
+) -> tuple[FloatArray, Any]:
     """`log_map` in float64 at curvature -1, and the distances."""
     change = y - x
-    x_gap = gaps(x)
+    x_gap, y_gap = gaps(x, who, "x"), gaps(y, who, "y")
     length = norms(change)
-    lengths = 2 * np.arcsinh(length / (np.sqrt(x_gap) * np.sqrt(gaps(y))))
+    lengths = 2 * np.arcsinh(length / (np.sqrt(x_gap) * np.sqrt(y_gap)))
     # Of unit scale, so that no square underflows.
     unit = change * ratio(1.0, length, 0.0)[..., None]
     toward = x_gap[..., None] * unit - length[..., None] * x

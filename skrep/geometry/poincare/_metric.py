@@ -13,6 +13,7 @@ from skrep.geometry._hyperbolic import (
     gaps,
     inside,
     norms,
+    one_space,
     pairwise,
     ratio,
 )
@@ -59,6 +60,16 @@ def distance(
         The distances; exactly 0 between equal points, NaN where a point is not inside
         the ball.
 
+    Raises
+    ------
+    ValueError
+        If the points have not as many coordinates.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a point is not inside the ball.
+
     See Also
     --------
     pairwise_distances : Between all rows of two arrays.
@@ -72,10 +83,12 @@ def distance(
     >>> print(f"{poincare.distance(x, x + [1e-9, 0.0]):.3g}")
     2.7e-09
     """
-    root = curvature_root("poincare.distance", curvature)
+    who = "poincare.distance"
+    root = curvature_root(who, curvature)
     (x, y), dtype = doubles(x, y)
+    one_space(who, x=x, y=y)
     x, y = root * x, root * y
-    scales = np.sqrt(gaps(x)) * np.sqrt(gaps(y))
+    scales = np.sqrt(gaps(x, who, "x")) * np.sqrt(gaps(y, who, "y"))
     return cast(2 / root * np.arcsinh(norms(x - y) / scales), dtype)
 
 
@@ -115,11 +128,15 @@ def pairwise_distances(
            [1.099, 0.   , 1.681],
            [1.099, 1.681, 0.   ]])
     """
-    root = curvature_root("poincare.pairwise_distances", curvature)
+    who = "poincare.pairwise_distances"
+    root = curvature_root(who, curvature)
     (rows, others), dtype = doubles(X, X if Y is None else Y)
+    one_space(who, X=rows, Y=others)
     rows, others = root * rows, root * others
+    row_gaps = gaps(rows, who, "X")
+    other_gaps = row_gaps if Y is None else gaps(others, who, "Y")
     out = np.empty((len(rows), len(others)), dtype)
-    pairwise(rows, gaps(rows), others, gaps(others), out)
+    pairwise(rows, row_gaps, others, other_gaps, out)
     out /= dtype.type(root)
     return out
 
@@ -153,9 +170,10 @@ def conformal_factor(x: npt.ArrayLike, *, curvature: float = -1.0) -> FloatArray
     >>> print(poincare.conformal_factor([0.6, 0.0]))
     3.125
     """
-    root = curvature_root("poincare.conformal_factor", curvature)
+    who = "poincare.conformal_factor"
+    root = curvature_root(who, curvature)
     (x,), dtype = doubles(x)
-    return cast(2 / gaps(root * x), dtype)
+    return cast(2 / gaps(root * x, who), dtype)
 
 
 def mobius_add(
@@ -200,10 +218,12 @@ def mobius_add(
     >>> poincare.mobius_add(np.array([0.5, 0.0]), np.array([0.5, 0.0]))
     array([0.8, 0. ])
     """
-    root = curvature_root("poincare.mobius_add", curvature)
+    who = "poincare.mobius_add"
+    root = curvature_root(who, curvature)
     (x, y), dtype = doubles(x, y)
+    one_space(who, x=x, y=y)
     x, y = root * x, root * y
-    total = mobius_sum(x, gaps(x), y, gaps(y))
+    total = mobius_sum(x, gaps(x, who, "x"), y, gaps(y, who, "y"))
     return cast(inside(total, dtype) / dtype.type(root), dtype)
 
 

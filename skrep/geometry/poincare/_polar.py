@@ -10,6 +10,7 @@ from skrep.geometry._hyperbolic import (
     gaps,
     inside,
     norms,
+    one_space,
     ratio,
 )
 from skrep.typing import FloatArray
@@ -52,11 +53,12 @@ def to_polar(
     >>> print(rho.round(3), direction)
     1.099 [0.6 0.8]
     """
-    root = curvature_root("poincare.to_polar", curvature)
+    who = "poincare.to_polar"
+    root = curvature_root(who, curvature)
     (x,), dtype = doubles(x)
     x = root * x
     length = norms(x)
-    rho = 2 / root * np.arcsinh(length / np.sqrt(gaps(x)))
+    rho = 2 / root * np.arcsinh(length / np.sqrt(gaps(x, who)))
     direction: FloatArray = x * ratio(1.0, length, 0.0)[..., None]
     return cast(rho, dtype), cast(direction, dtype)
 
@@ -146,8 +148,10 @@ def polar_distance(
     >>> print(poincare.polar_distance(500.0, u, 500.0, w).round(4))
     999.3069
     """
-    root = curvature_root("poincare.polar_distance", curvature)
+    who = "poincare.polar_distance"
+    root = curvature_root(who, curvature)
     (rho_x, u_x, rho_y, u_y), dtype = doubles(rho_x, u_x, rho_y, u_y)
+    one_space(who, u_x=u_x, u_y=u_y)
     rho_x, rho_y = root * rho_x, root * rho_y
     chord = norms(u_x - u_y) / 2
     gap = np.abs(rho_x - rho_y) / 2
