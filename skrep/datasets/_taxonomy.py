@@ -52,7 +52,7 @@ def make_taxonomy_regression(
     n_categories : int, default=2_000
         Number of leaves, at least 2. The tree grows from its root: a leaf, drawn
         uniformly, gets 2 to 5 children, until there are as many leaves. 2,000 leaves
-        make a tree of some 2,800 nodes and of depth 12 to 20.
+        make a tree of some 2,800 nodes and of depth 14 to 22.
     noise : float, default=0.5
         Standard deviation of the Gaussian noise in the response.
     as_frame : bool, default=False

@@ -1,13 +1,17 @@
 """Closures of relations, and the tree of primary parents in them."""
 
+from typing import Final
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from skrep.graph._square import square_csr
-from skrep.typing import IntArray, SparseMatrix
+from skrep.typing import AnyArray, IntArray, SparseMatrix
 
 __all__ = ["find_cycle", "primary_parents", "transitive_closure"]
+
+_NONE: Final[IntArray] = np.empty(0, dtype=np.intp)
 
 
 def transitive_closure(relations: SparseMatrix) -> sp.csr_array:
@@ -37,8 +41,9 @@ def transitive_closure(relations: SparseMatrix) -> sp.csr_array:
 
     Notes
     -----
-    Chains of one edge, two edges and so on are products of sparse matrices, so time
-    and memory grow with the number of pairs in the closure.
+    The ancestors of a node are those of its parents, taken from the roots down, so
+    that memory grows with the number of pairs in the closure, and time with that
+    number, and with the parents of a node that are not ancestors of each other.
 
     Examples
     --------
@@ -61,15 +66,53 @@ def transitive_closure(relations: SparseMatrix) -> sp.csr_array:
             f"{cycle[1]}, each of which leads to the other. A closure needs relations "
             f"without cycles: set relations[{cycle[0]}, {cycle[1]}] = 0, say."
         )
-    rows, columns = [], []
-    reached = direct
-    while True:
-        pairs = reached.tocoo()
-        rows.append(pairs.row)
-        columns.append(pairs.col)
-        if not reached.nnz:
-            return _ones(np.hstack(rows), np.hstack(columns), direct.shape[0])
-        reached = reached @ direct
+    ancestors = _ancestors(direct)
+    rows = np.repeat(np.arange(len(ancestors)), [len(found) for found in ancestors])
+    return _ones(rows, np.concatenate([_NONE, *ancestors]), len(ancestors))
+
+
+def _ancestors(direct: sp.csr_array) -> list[IntArray]:
+    """List what each node leads to, from the roots down."""
+    n_nodes, bounds = direct.shape[0], direct.indptr.tolist()
+    children, waiting = direct.T.tocsr(), np.diff(direct.indptr)
+    ancestors = [_NONE] * n_nodes
+    held = np.zeros(n_nodes, dtype=bool)
+    # The more a node leads to, the more of the other parents may be among that.
+    sizes = np.zeros(n_nodes, dtype=np.intp)
+    level = np.flatnonzero(waiting == 0)
+    while len(level):
+        for node in level.tolist():
+            parents = direct.indices[bounds[node] : bounds[node + 1]]
+            ancestors[node] = _united(parents, ancestors, sizes, held)
+            sizes[node] = len(ancestors[node])
+        below = children[level].indices
+        np.subtract.at(waiting, below, 1)
+        level = np.unique(below[waiting[below] == 0])
+    return ancestors
+
+
+def _united(
+    parents: IntArray, ancestors: list[IntArray], sizes: IntArray, held: AnyArray
+) -> IntArray:
+    """Give parents and their ancestors, each once; `held` is False before and after."""
+    if not len(parents):
+        return _NONE
+    if len(parents) == 1:
+        return np.concatenate([parents, ancestors[parents[0]]])
+    found: list[IntArray] = []
+    left = parents[np.argsort(-sizes[parents])]
+    while len(left):
+        first = left[:1]
+        above = ancestors[first[0]]
+        fresh = np.concatenate([first, above[~held[above]] if found else above])
+        found.append(fresh)
+        left = left[1:]
+        if len(left):
+            held[fresh] = True
+            left = left[~held[left]]
+    united = np.concatenate(found)
+    held[united] = False
+    return united
 
 
 def primary_parents(relations: SparseMatrix) -> IntArray:

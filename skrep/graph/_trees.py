@@ -224,6 +224,11 @@ def rooted_order(forest: SparseMatrix, roots: IntArray) -> RootedForest:
     RootedForest
         Order, parents, lengths and the bounds of the levels.
 
+    Raises
+    ------
+    ValueError
+        If a component has no root, or several.
+
     See Also
     --------
     tree_centers : Roots to take.
@@ -237,6 +242,7 @@ def rooted_order(forest: SparseMatrix, roots: IntArray) -> RootedForest:
     array([ 1, -1,  1])
     """
     n_nodes = forest.shape[0]
+    _check_roots(forest, roots)
     # A virtual node above all roots makes one tree of the forest.
     coo = sp.coo_array(forest)
     above = np.full(len(roots), n_nodes)
@@ -262,9 +268,24 @@ def rooted_order(forest: SparseMatrix, roots: IntArray) -> RootedForest:
     return RootedForest(order, parents, lengths, np.array(levels, dtype=np.intp))
 
 
+def _check_roots(forest: SparseMatrix, roots: IntArray) -> None:
+    n_trees, component = connected_components(forest, directed=False)
+    held = np.bincount(component[roots], minlength=n_trees)
+    wrong = np.flatnonzero(held != 1)
+    if len(wrong):
+        node = int(np.argmax(component == wrong[0]))
+        raise ValueError(
+            f"rooted_order: 'roots' holds {held[wrong[0]]} nodes of the component of "
+            f"node {node}, and each component needs one. Pass "
+            "skrep.graph.tree_centers(forest), say."
+        )
+
+
 def _entries(matrix: SparseMatrix, rows: IntArray, columns: IntArray) -> FloatArray:
-    """Look stored entries of a CSR matrix with sorted columns up."""
+    """Look stored entries of a CSR matrix up."""
     n_nodes = matrix.shape[0]
+    matrix = sp.csr_array(matrix, copy=not matrix.has_canonical_format)
+    matrix.sum_duplicates()
     keys = np.repeat(np.arange(n_nodes), np.diff(matrix.indptr)) * n_nodes
     found = np.searchsorted(keys + matrix.indices, rows * n_nodes + columns)
     return np.asarray(matrix.data[found], dtype=np.float64)

@@ -11,13 +11,16 @@ __all__ = [
     "check_coordinates",
     "check_dimension",
     "coordinate_names",
+    "coordinate_width",
     "in_coordinates",
 ]
 
 COORDINATES: Final = ("ball", "lorentz", "tangent")
 
 
-def in_coordinates(points: FloatArray, coordinates: str) -> FloatArray:
+def in_coordinates(
+    points: FloatArray, coordinates: str, *, copy: bool = False
+) -> FloatArray:
     """Express points of the ball in one of the `COORDINATES`.
 
     Parameters
@@ -28,6 +31,8 @@ def in_coordinates(points: FloatArray, coordinates: str) -> FloatArray:
         The point itself; its n_components + 1 coordinates on the hyperboloid, the
         time-like one first; or the tangent vector at the origin that leads to it,
         whose length is its distance from the origin.
+    copy : bool, default=False
+        Whether points that keep their coordinates are copied.
 
     Returns
     -------
@@ -38,7 +43,25 @@ def in_coordinates(points: FloatArray, coordinates: str) -> FloatArray:
         return poincare.to_hyperboloid(points)
     if coordinates == "tangent":
         return poincare.log_map_origin(points)
-    return points
+    return points.copy() if copy else points
+
+
+def coordinate_width(n_components: int, coordinates: str) -> int:
+    """Count the columns that `in_coordinates` gives.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimension of the ball.
+    coordinates : {"ball", "lorentz", "tangent"}
+        As in `in_coordinates`.
+
+    Returns
+    -------
+    int
+        One more than the dimension on the hyperboloid.
+    """
+    return n_components + (coordinates == "lorentz")
 
 
 def coordinate_names(prefix: str, n_components: int, coordinates: str) -> list[str]:
@@ -58,7 +81,7 @@ def coordinate_names(prefix: str, n_components: int, coordinates: str) -> list[s
     list of str
         The prefix and a number from 0.
     """
-    n_columns = n_components + (coordinates == "lorentz")
+    n_columns = coordinate_width(n_components, coordinates)
     return [f"{prefix}{column}" for column in range(n_columns)]
 
 

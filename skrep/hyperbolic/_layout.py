@@ -6,11 +6,29 @@ import numpy as np
 
 from skrep.typing import FloatArray, IntArray
 
-__all__ = ["node_depths", "place_in_layout", "tree_layout"]
+__all__ = [
+    "Sectors",
+    "layout_sectors",
+    "node_depths",
+    "place_in_layout",
+    "tree_layout",
+]
 
 
-class _Sectors(NamedTuple):
-    """The parts of the circle that nodes have, and how long their only lines are."""
+class Sectors(NamedTuple):
+    """The parts of the circle that nodes have, and how long their only lines are.
+
+    Parameters
+    ----------
+    leaves : ndarray of shape (n_nodes,), float64
+        Number of leaves below a node, or 1.
+    shares : ndarray of shape (n_nodes,), float64
+        Width of its sector, 1 for the circle.
+    middles : ndarray of shape (n_nodes,), float64
+        Middle of its sector, from 0 to 1.
+    lonely : ndarray of shape (n_nodes,), float64
+        Only children on the way from the root to it, itself included.
+    """
 
     leaves: FloatArray
     shares: FloatArray
@@ -69,12 +87,29 @@ def tree_layout(parents: IntArray) -> tuple[FloatArray, FloatArray]:
     >>> rho.round(2), (theta / np.pi).round(2)
     (array([0.  , 0.69, 0.69]), array([1. , 0.5, 1.5]))
     """
-    sectors = _sectors(parents)
+    sectors = layout_sectors(parents)
     rho = np.log((1 + sectors.lonely) / sectors.shares)
     return rho, 2 * np.pi * sectors.middles
 
 
-def _sectors(parents: IntArray) -> _Sectors:
+def layout_sectors(parents: IntArray) -> Sectors:
+    """Share the circle among the leaves of a forest.
+
+    Parameters
+    ----------
+    parents : ndarray of shape (n_nodes,), int
+        As in `tree_layout`.
+
+    Returns
+    -------
+    Sectors
+        The parts of the nodes.
+
+    Raises
+    ------
+    ValueError
+        If there is a cycle; the message names a node that leads to it.
+    """
     depths = node_depths(parents)
     n_nodes = len(parents)
     downward = np.lexsort((np.arange(n_nodes), depths)).tolist()
@@ -101,11 +136,11 @@ def _sectors(parents: IntArray) -> _Sectors:
     counts = np.array(leaves, dtype=np.float64)
     middles = (np.array(starts, dtype=np.float64) + counts / 2) / max(total, 1)
     shares = counts / max(total, 1)
-    return _Sectors(counts, shares, middles, np.array(lonely, dtype=np.float64))
+    return Sectors(counts, shares, middles, np.array(lonely, dtype=np.float64))
 
 
 def place_in_layout(
-    parents: IntArray, nodes: IntArray
+    sectors: Sectors, parents: IntArray, nodes: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Place further leaves in a layout, each as if it were the only one.
 
@@ -116,6 +151,8 @@ def place_in_layout(
 
     Parameters
     ----------
+    sectors : Sectors
+        From `layout_sectors`, of the same parents.
     parents : ndarray of shape (n_nodes,), int
         What `tree_layout` was given.
     nodes : ndarray of shape (n_leaves,), int
@@ -129,18 +166,19 @@ def place_in_layout(
     Examples
     --------
     >>> import numpy as np
-    >>> from skrep.hyperbolic._layout import place_in_layout
-    >>> rho, theta = place_in_layout(np.array([-1, 0, 0]), np.array([0]))
+    >>> from skrep.hyperbolic._layout import layout_sectors, place_in_layout
+    >>> parents = np.array([-1, 0, 0])
+    >>> sectors = layout_sectors(parents)
+    >>> rho, theta = place_in_layout(sectors, parents, np.array([0]))
     >>> rho.round(2), (theta / np.pi).round(2)
     (array([1.1]), array([1.]))
     """
-    sectors = _sectors(parents)
     places = [_place(sectors, parents, int(node)) for node in nodes]
     rho, theta = np.array(places, dtype=np.float64).reshape(-1, 2).T
     return rho, theta
 
 
-def _place(sectors: _Sectors, parents: IntArray, parent: int) -> tuple[float, float]:
+def _place(sectors: Sectors, parents: IntArray, parent: int) -> tuple[float, float]:
     siblings = np.flatnonzero(parents == parent)
     if parent < 0:
         share, middle, leaves, lonely = 1.0, 0.5, sectors.leaves[siblings].sum(), 0.0

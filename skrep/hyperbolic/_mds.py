@@ -220,7 +220,7 @@ class HyperbolicMDS(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         ndarray of shape (n_samples, n_components)
             `embedding_`, which `transform` of X gives too, but for rounding.
         """
-        return self.fit(X).embedding_
+        return self.fit(X).embedding_.copy()
 
     def transform(self, X: Any) -> FloatArray:
         """Place rows beside the fitted ones.

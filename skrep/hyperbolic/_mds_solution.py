@@ -12,7 +12,6 @@ from skrep.linalg import fix_signs
 from skrep.typing import FloatArray
 
 __all__ = [
-    "LIMIT",
     "Solution",
     "choose_scale",
     "effective_rank",

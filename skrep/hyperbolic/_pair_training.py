@@ -50,7 +50,9 @@ def pairs_of(relations: sp.csr_array) -> Pairs:
     """
     entries = relations.tocoo()
     order = np.lexsort((entries.col, entries.row))
-    weights = (entries.data / entries.data.mean())[order]
+    # The sum of large weights may be beyond the type.
+    shares = entries.data / entries.data.max()
+    weights = (shares / shares.mean())[order]
     return Pairs(
         entries.row[order].astype(np.int64),
         entries.col[order].astype(np.int64),

@@ -1,5 +1,7 @@
 """Points of further nodes, while the fitted ones stay where they are."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -10,7 +12,7 @@ from skrep.optimize import ball_step
 from skrep.typing import FloatArray, IntArray
 from skrep.utils import row_blocks
 
-__all__ = ["place_nodes"]
+__all__ = ["of_type", "place_nodes"]
 
 _STEPS = 30
 _RATE = 0.1
@@ -59,6 +61,27 @@ def place_nodes(
     return placed
 
 
+def of_type(points: FloatArray, dtype: np.dtype[Any], *, model: str) -> FloatArray:
+    """Give points in another type, in which the rim of the ball may be nearer.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_components)
+        The points.
+    dtype : dtype
+        The type.
+    model : {"poincare", "euclidean"}
+        The geometry.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_components)
+        The points, in the ball.
+    """
+    points = points.astype(dtype, copy=False)
+    return poincare.project(points) if model == "poincare" else points
+
+
 def _place(
     points: FloatArray,
     relations: sp.csr_array,
@@ -69,9 +92,11 @@ def _place(
 ) -> FloatArray:
     entries = relations.tocoo()
     owner, others = entries.row, points[entries.col]
-    sums = np.bincount(owner, entries.data, relations.shape[0])
-    weights = (entries.data / sums[owner]).astype(points.dtype)
     start = relations.indptr[:-1]
+    # The sum of large weights may be beyond the type.
+    shares = entries.data / np.maximum.reduceat(relations.data, start)[owner]
+    sums = np.bincount(owner, shares, relations.shape[0])
+    weights = (shares / sums[owner]).astype(points.dtype)
     parts = [slice(*ends) for ends in np.stack([start, relations.indptr[1:]], axis=1)]
     if model == "poincare":
         found = [poincare.midpoint(others[part], weights[part]) for part in parts]

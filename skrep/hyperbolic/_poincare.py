@@ -16,11 +16,12 @@ from skrep.hyperbolic._coordinates import (
     COORDINATES,
     check_coordinates,
     check_dimension,
+    coordinate_width,
     in_coordinates,
 )
 from skrep.hyperbolic._pair_loss import MODELS
 from skrep.hyperbolic._pair_training import pairs_of, train_epoch
-from skrep.hyperbolic._placement import place_nodes
+from skrep.hyperbolic._placement import of_type, place_nodes
 from skrep.hyperbolic._radius_cap import check_radius_cap, warn_of_cap
 from skrep.hyperbolic._relations import (
     check_n_neighbors,
@@ -92,13 +93,14 @@ class PoincareEmbedding(
         The start. "random" is near the center. "tree" lays out the tree of each
         node's most specific relation in the first two columns, which in the plane is
         much better than a random start. Given points are trained further, as with
-        ``init=other.embedding_``.
+        ``init=other.embedding_``: one for each row of X, or for each distinct one.
     model : {"poincare", "euclidean"}, default="poincare"
         The geometry. "euclidean" takes the same loss with Euclidean distances, to
         compare with.
     radius_cap : float or None, default=None
         Largest distance of a point from the center, positive. None is 21.6 for
-        float64 and 9.6 for float32, where distances still have some digits.
+        float64 and 9.6 for float32, where distances still have some digits. The
+        Euclidean model has none.
     coordinates : {"ball", "lorentz", "tangent"}, default="ball"
         Coordinates of the output: the points of the ball; those of the hyperboloid,
         one column more, with the time-like one first; or tangent vectors at the
@@ -152,8 +154,7 @@ class PoincareEmbedding(
     --------
     A chain of parents, and a further child of the first node:
 
-    >>> from skrep.geometry import poincare
-    >>> from skrep.graph import relations_from_edges
+    >>>     >>> from skrep.graph import relations_from_edges
     >>> from skrep.hyperbolic import PoincareEmbedding
     >>> edges = [("cat", "feline"), ("lion", "feline"), ("feline", "mammal"),
     ...          ("dog", "canine"), ("fox", "canine"), ("canine", "mammal")]
@@ -253,12 +254,13 @@ class PoincareEmbedding(
         dimension = check_dimension(who, self.n_components)
         check_coordinates(who, self.coordinates, self.model)
         relations, node = self._relate(X)
-        cap = check_radius_cap(who, self.radius_cap, relations.dtype)
+        cap = check_radius_cap(who, self.radius_cap, relations.dtype, self.model)
         rng = np.random.default_rng(
             check_random_state(self.random_state).randint(2**31 - 1)
         )
+        space: dict[str, Any] = {"radius_cap": cap, "model": self.model}
         start = first_points(
-            who, self.init, relations, dimension, rng, model=self.model, radius_cap=cap
+            who, self.init, relations, dimension, rng, node=node, **space
         )
         burn_in = self.burn_in if start is None else 0
         if start is None:
@@ -271,7 +273,6 @@ class PoincareEmbedding(
         n_rivals = min(len(points), _MOST_RIVALS)
         self._rivals = np.sort(rng.permutation(len(points))[:n_rivals])
         self._cap = cap
-        self._n_features_out = dimension + (self.coordinates == "lorentz")
 
         def state() -> dict[str, Any]:
             return {
@@ -290,8 +291,7 @@ class PoincareEmbedding(
                 float(rates[epoch]),
                 n_negatives=self.n_negatives,
                 frequent=epoch < burn_in,
-                radius_cap=cap,
-                model=self.model,
+                **space,
             )
             losses.append(loss)
         for name, value in state().items():
@@ -315,7 +315,7 @@ class PoincareEmbedding(
         ndarray of shape (n_samples, n_components) or (n_samples, n_components + 1)
             `embedding_` in the `coordinates` asked for.
         """
-        return in_coordinates(self.fit(X, y).embedding_, self.coordinates)
+        return in_coordinates(self.fit(X, y).embedding_, self.coordinates, copy=True)
 
     def transform(self, X: Any) -> FloatArray:
         """Place further nodes, with the fitted ones where they are.
@@ -329,7 +329,7 @@ class PoincareEmbedding(
         Returns
         -------
         ndarray of shape (n_samples, n_components) or (n_samples, n_components + 1)
-            The points in the `coordinates` asked for.
+            The points in the `coordinates` asked for, in the type of X.
 
         Raises
         ------
@@ -339,10 +339,11 @@ class PoincareEmbedding(
         check_is_fitted(self)
         if self.affinity == "precomputed":
             relations = given_relations(self, X, reset=False)
-            known = np.full(relations.shape[0], -1)
+            known, dtype = np.full(relations.shape[0], -1), relations.dtype
         else:
             rows = given_rows(self, X, reset=False)
             relations, known = nearest_relations(self._rows, self.n_neighbors, rows)
+            dtype = rows.dtype
         new = known < 0
         placed = self._points[known]
         placed[new] = place_nodes(
@@ -352,6 +353,7 @@ class PoincareEmbedding(
             radius_cap=self._cap,
             model=self.model,
         )
+        placed = of_type(placed, dtype, model=self.model)
         return in_coordinates(placed, self.coordinates)
 
     def invariances(self) -> tuple[Claim, ...]:
@@ -371,17 +373,23 @@ class PoincareEmbedding(
     def _relate(self, X: Any) -> tuple[sp.csr_array, AnyArray | None]:
         """Give the relations of the nodes, and the node of each row if rows repeat."""
         who, node = type(self).__name__, None
+        self._rows: Any = None
         if self.affinity == "precomputed":
             relations = given_relations(self, X, reset=True)
             few = relations.shape[0] == 2
             remedy = "more than two nodes" if few else "relations of fewer pairs"
         else:
-            self._rows, node = distinct_rows(given_rows(self, X, reset=True))
-            check_n_neighbors(who, self.n_neighbors, len(self._rows))
-            relations = nearest_relations(self._rows, self.n_neighbors)[0]
-            remedy = f"n_neighbors={max(1, len(self._rows) // 2)}, or more rows"
+            rows, node = distinct_rows(given_rows(self, X, reset=True))
+            check_n_neighbors(who, self.n_neighbors, len(rows))
+            relations = nearest_relations(rows, self.n_neighbors)[0]
+            remedy = f"n_neighbors={max(1, len(rows) // 2)}, or more rows"
+            self._rows = rows
         warn_without_negatives(who, relations, remedy)
         return relations, node
+
+    @property
+    def _n_features_out(self) -> int:
+        return coordinate_width(self._points.shape[1], self.coordinates)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

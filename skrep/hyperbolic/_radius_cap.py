@@ -16,7 +16,9 @@ __all__ = ["check_radius_cap", "warn_of_cap"]
 _SHARE = 0.6
 
 
-def check_radius_cap(who: str, radius_cap: float | None, dtype: Any) -> float:
+def check_radius_cap(
+    who: str, radius_cap: float | None, dtype: Any, model: str
+) -> float:
     """Return the largest distance from the origin; None means what the type allows.
 
     Parameters
@@ -27,6 +29,8 @@ def check_radius_cap(who: str, radius_cap: float | None, dtype: Any) -> float:
         The distance asked for, positive.
     dtype : dtype
         Type of the points.
+    model : {"poincare", "euclidean"}
+        The geometry.
 
     Returns
     -------
@@ -36,8 +40,14 @@ def check_radius_cap(who: str, radius_cap: float | None, dtype: Any) -> float:
     Raises
     ------
     ValueError
-        If no point of that type lies so far out.
+        If no point of that type lies so far out, or the model is Euclidean and the
+        distance is not None.
     """
+    if model == "euclidean" and radius_cap is not None:
+        raise ValueError(
+            f"{who}: 'radius_cap' is {radius_cap:g} and model is 'euclidean', whose "
+            "points may lie anywhere. Pass radius_cap=None."
+        )
     largest = poincare.max_radius(dtype)
     if radius_cap is None:
         return _SHARE * largest

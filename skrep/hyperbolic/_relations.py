@@ -15,6 +15,7 @@ __all__ = [
     "Given",
     "check_n_neighbors",
     "distinct_rows",
+    "equal_rows",
     "given_relations",
     "given_rows",
     "nearest_relations",
@@ -201,6 +202,31 @@ def distinct_rows(X: FloatArray) -> Given:
     return Given(X[first[order]], place[inverse.ravel()])
 
 
+def equal_rows(rows: FloatArray, queries: FloatArray) -> IntArray:
+    """Find the rows that queries equal, in all their digits.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_features)
+        Distinct rows.
+    queries : ndarray of shape (n_queries, n_features)
+        Other rows.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,), int64
+        The row that a query equals, -1 where there is none.
+    """
+    dtype = np.result_type(rows, queries)
+    near = np.flatnonzero(np.isin(rows[:, 0], queries[:, 0]))
+    # Zeros have two signs.
+    held = {(rows[i].astype(dtype) + 0.0).tobytes(): int(i) for i in near}
+    return np.array(
+        [held.get((query.astype(dtype) + 0.0).tobytes(), -1) for query in queries],
+        dtype=np.int64,
+    )
+
+
 def check_n_neighbors(who: str, n_neighbors: int, n_rows: int) -> None:
     """Refuse to relate rows to all others, or to more than there are.
 
@@ -250,8 +276,12 @@ def nearest_relations(
     """
     from sklearn.neighbors import NearestNeighbors
 
-    index = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(rows)
-    nearest = index.kneighbors(queries, return_distance=False)
+    # Squares of numbers far from zero leave no digits to their differences.
+    center = rows.mean(axis=0, dtype=np.float64).astype(rows.dtype)
+    index = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute")
+    index.fit(rows - center)
+    around = None if queries is None else queries - center
+    nearest = index.kneighbors(around, return_distance=False)
     n_rows = len(nearest)
     relations = sp.csr_array(
         (
@@ -261,9 +291,5 @@ def nearest_relations(
         ),
         shape=(n_rows, len(rows)),
     )
-    equal = np.full(n_rows, -1)
-    if queries is not None:
-        for column in nearest.T[::-1]:
-            same = np.all(rows[column] == queries, axis=1)
-            equal[same] = column[same]
+    equal = np.full(n_rows, -1) if queries is None else equal_rows(rows, queries)
     return relations, equal

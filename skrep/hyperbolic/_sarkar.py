@@ -6,7 +6,7 @@ import numpy as np
 
 from skrep.geometry import unit_rows
 from skrep.graph import RootedForest
-from skrep.hyperbolic._codes import largest_gap, spherical_code
+from skrep.hyperbolic._codes import first_direction, largest_gap, spherical_code
 from skrep.hyperbolic._triangle import solve_triangle
 from skrep.typing import FloatArray, IntArray
 
@@ -179,7 +179,7 @@ def place_tree(
         toward[roots] = -direction[roots]
     else:
         direction[roots, 0] = 1
-        toward[roots] = spherical_code(n_components, max(1, int(degree[roots[0]])))[0]
+        toward[roots] = first_direction(n_components, max(1, int(degree[roots[0]])))
     for start, stop in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
         level = tree.order[start:stop]
         above = tree.parents[level]
@@ -234,7 +234,7 @@ def place_leaf(
     for size in np.unique(degree):
         rows = degree == size
         heading[rows] = largest_gap(n_components, int(size))
-        first[rows] = spherical_code(n_components, max(1, int(size)))[0]
+        first[rows] = first_direction(n_components, max(1, int(size)))
     radius, direction, _ = step(
         placement.radius[nodes],
         placement.direction[nodes],

@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from skrep.geometry import poincare
 from skrep.graph import primary_parents
 from skrep.hyperbolic._layout import tree_layout
-from skrep.typing import FloatArray
+from skrep.typing import FloatArray, IntArray
 from skrep.utils import warn
 
 __all__ = ["first_points", "random_start"]
@@ -47,6 +47,7 @@ def first_points(
     *,
     model: str,
     radius_cap: float,
+    node: IntArray | None = None,
 ) -> FloatArray | None:
     """Give the points that a start other than the random one consists of.
 
@@ -65,7 +66,10 @@ def first_points(
     model : {"poincare", "euclidean"}
         The geometry.
     radius_cap : float
-        Given points of the ball that lie farther out are brought back to there.
+        Points of the ball that would lie farther out are brought back to there.
+    node : ndarray of shape (n_samples,), int, or None, default=None
+        The node of each row that was fitted on, where rows repeat. Given points may
+        then be one for each row; the first of each node counts.
 
     Returns
     -------
@@ -86,9 +90,13 @@ def first_points(
     """
     if not isinstance(init, str):
         shape = relations.shape[0], n_components
-        return _given_start(who, init, shape, model=model, radius_cap=radius_cap)
+        return _given_start(
+            who, init, shape, model=model, radius_cap=radius_cap, node=node
+        )
     if init == "tree":
-        return _tree_start(who, relations, n_components, rng, model=model)
+        return _tree_start(
+            who, relations, n_components, rng, model=model, radius_cap=radius_cap
+        )
     return None
 
 
@@ -99,6 +107,7 @@ def _tree_start(
     rng: np.random.Generator,
     *,
     model: str,
+    radius_cap: float,
 ) -> FloatArray | None:
     """Lay out the tree of the primary parents in the first two columns.
 
@@ -119,8 +128,9 @@ def _tree_start(
         )
         return None
     points = random_start(rng, relations.shape[0], n_components)
-    radius = np.tanh(rho / 2) if model == "poincare" else rho
-    points[:, 0], points[:, 1] = radius * np.cos(theta), radius * np.sin(theta)
+    if model == "poincare":
+        rho = np.tanh(np.minimum(rho, radius_cap) / 2)
+    points[:, 0], points[:, 1] = rho * np.cos(theta), rho * np.sin(theta)
     return points
 
 
@@ -131,11 +141,14 @@ def _given_start(
     *,
     model: str,
     radius_cap: float,
+    node: IntArray | None,
 ) -> FloatArray:
     """Validate points to start from."""
     points: FloatArray = check_array(
         init, dtype=np.float64, input_name="init", estimator=who, copy=True
     )
+    if node is not None and len(points) == len(node):
+        points = points[np.unique(node, return_index=True)[1]]
     if points.shape != shape:
         raise ValueError(
             f"{who}: 'init' has the shape {points.shape}. It needs one point for each "

@@ -20,7 +20,12 @@ from skrep.graph._edge_forms import Argument
 from skrep.graph._edges import read_relations
 from skrep.graph._square import square_csr
 from skrep.hyperbolic._coordinates import check_dimension
-from skrep.hyperbolic._layout import node_depths, place_in_layout, tree_layout
+from skrep.hyperbolic._layout import (
+    Sectors,
+    node_depths,
+    place_in_layout,
+    tree_layout,
+)
 from skrep.hyperbolic._mds import HyperbolicMDS
 from skrep.hyperbolic._poincare import PoincareEmbedding
 from skrep.hyperbolic._sarkar import place_leaf
@@ -163,7 +168,8 @@ def make_estimator(
     Raises
     ------
     ValueError
-        If an estimator takes no square matrix, or the dimension is no integer from 1.
+        If an estimator takes no square matrix, has an affinity and no transform, or
+        places points of Euclidean space; or if the dimension is no integer from 1.
     """
     if isinstance(method, str):
         n_components = check_dimension(who, n_components)
@@ -187,14 +193,34 @@ def make_estimator(
         )
     if not get_tags(method).input_tags.pairwise:
         raise ValueError(
-            f"{who}: 'method' is {method!r}, which does not take a square matrix of "
-            "the nodes. Pass PoincareEmbedding(affinity='precomputed'), "
+            f"{who}: 'method' is {_line(method)}, which does not take a square matrix "
+            "of the nodes. Pass PoincareEmbedding(affinity='precomputed'), "
             "HyperbolicMDS(metric='precomputed') or TreeEmbedding()."
         )
     estimator = clone(method)
+    _refuse_unfit(who, estimator)
     if "coordinates" in estimator.get_params(deep=False):
         estimator.set_params(coordinates="ball")
     return estimator
+
+
+def _line(estimator: Any) -> str:
+    return " ".join(repr(estimator).split())
+
+
+def _refuse_unfit(who: str, estimator: Any) -> None:
+    """Refuse estimators that could place no leaf, or whose points are no ball's."""
+    params = estimator.get_params(deep=False)
+    if "affinity" in params and not hasattr(estimator, "transform"):
+        raise ValueError(
+            f"{who}: 'method' is {_line(estimator)}, which has no transform to place "
+            "further leaves with. Pass PoincareEmbedding(affinity='precomputed'), say."
+        )
+    if params.get("model") == "euclidean":
+        raise ValueError(
+            f"{who}: 'method' is {_line(estimator)}, whose points are not those of the "
+            "ball. Pass it with model='poincare'."
+        )
 
 
 def _takes(estimator: Any) -> str:
@@ -246,53 +272,57 @@ def fit_points(who: str, tree: Taxonomy, estimator: Any) -> FloatArray:
         )
     if (np.einsum("ij,ij->i", points, points) >= 1).any():
         raise ValueError(
-            f"{who}: 'method' is {estimator!r}, whose points do not all lie in the "
-            "ball. Pass an estimator of hyperbolic points, such as TreeEmbedding()."
+            f"{who}: 'method' is {_line(estimator)}, whose points do not all lie in "
+            "the ball. Pass an estimator of hyperbolic points, such as TreeEmbedding()."
         )
     return points
 
 
-def place_under(tree: Taxonomy, estimator: Any, nodes: IntArray) -> FloatArray:
+def place_under(
+    parents: IntArray, estimator: Any, nodes: IntArray, sectors: Sectors | None
+) -> FloatArray:
     """Place a further leaf under each of several nodes, by the method's own way.
 
     Parameters
     ----------
-    tree : Taxonomy
-        The tree.
+    parents : ndarray of shape (n_nodes,)
+        Those of the taxonomy.
     estimator : estimator or None
         What `fit_points` has fitted.
     nodes : ndarray of shape (n_leaves,)
         The nodes. Each leaf is placed as if it were the only one.
+    sectors : Sectors or None
+        Those of `layout_sectors` for the layout.
 
     Returns
     -------
     ndarray of shape (n_leaves, n_components), float64
         Points of the ball.
     """
-    if estimator is None:
-        return _on_disk(*place_in_layout(tree.parents, nodes))
+    if sectors is not None:
+        return _on_disk(*place_in_layout(sectors, parents, nodes))
     takes = _takes(estimator)
     if takes == "relations":
         own = sp.csr_array(
             (np.ones(len(nodes)), (np.arange(len(nodes)), nodes)),
-            shape=(len(nodes), len(tree.parents)),
+            shape=(len(nodes), len(parents)),
         )
-        points = _outward(tree, estimator, estimator.transform(own))
+        points = _outward(parents, estimator, estimator.transform(own))
     elif takes == "distances":
-        points = estimator.transform(_distances_from(tree.parents, nodes) + 1)
+        points = estimator.transform(_distances_from(parents, nodes) + 1)
     else:
         points = place_leaf(estimator._placement, nodes, np.ones(len(nodes)))
     return np.asarray(points, dtype=np.float64)
 
 
-def _outward(tree: Taxonomy, estimator: Any, points: FloatArray) -> FloatArray:
+def _outward(parents: IntArray, estimator: Any, points: FloatArray) -> FloatArray:
     """Move points away from the origin as far as children are beyond their parents.
 
     A node that is related to its parent alone is placed upon it.
     """
     radius, _ = poincare.to_polar(np.asarray(estimator.embedding_, dtype=np.float64))
-    below = tree.parents >= 0
-    gap = float(np.mean(radius[below] - radius[tree.parents[below]]))
+    below = parents >= 0
+    gap = float(np.mean(radius[below] - radius[parents[below]]))
     placed, direction = poincare.to_polar(np.asarray(points, dtype=np.float64))
     return poincare.from_polar(placed + max(gap, 0.0), direction)
 

@@ -13,7 +13,13 @@ from skrep._base import SkrepTransformer
 from skrep._claims import Claim
 from skrep.hyperbolic import _taxonomy
 from skrep.hyperbolic._categories import Column, distinct_values, read_columns
-from skrep.hyperbolic._coordinates import COORDINATES, coordinate_names, in_coordinates
+from skrep.hyperbolic._coordinates import (
+    COORDINATES,
+    coordinate_names,
+    coordinate_width,
+    in_coordinates,
+)
+from skrep.hyperbolic._layout import layout_sectors
 from skrep.hyperbolic._places import (
     FIT,
     TAXONOMY,
@@ -61,8 +67,7 @@ class TaxonomyEncoder(SkrepTransformer):
           to their ancestors, in two dimensions from ``init="tree"``. The only one that
           is random. Time grows with the number of pairs of a node and an ancestor.
         - "tree": :class:`TreeEmbedding`, every edge of the length 1.5, or shorter for
-          taxonomies deeper than 20. Time grows with the square of the number of
-          children of one node.
+          taxonomies deeper than 20. Takes time in the number of nodes.
         - "layout": in the plane, without training: a node lies in the middle of the
           sector of the leaves below it, the farther out the narrower it is, and an
           only child beyond its parent.
@@ -91,7 +96,8 @@ class TaxonomyEncoder(SkrepTransformer):
         mapping has for it, or that the function returns. A missing category, None or
         NaN, is treated alike: mapping and function see it as None. A mapping with a
         default, such as a defaultdict, has a label for every category. What is in the
-        taxonomy is never looked up.
+        taxonomy is never looked up. skops saves no mapping with a key of
+        another type than text: pass a function there, and `taxonomy` as pairs.
     random_state : int, RandomState instance or None, default=None
         Randomness of "poincare".
 
@@ -218,7 +224,8 @@ class TaxonomyEncoder(SkrepTransformer):
             tree = _taxonomy.star(who, distinct_values(columns))
         else:
             tree = _taxonomy.read_taxonomy(who, self.taxonomy)
-        self._nodes = {label: node for node, label in enumerate(tree.labels.tolist())}
+        self.labels_ = tree.labels
+        self._number_labels()
         self._home = FIT if self.taxonomy is None else TAXONOMY
         warn_of_idle_keys(who, self._nodes, self.handle_unknown, self._home)
         for column in columns:
@@ -228,10 +235,11 @@ class TaxonomyEncoder(SkrepTransformer):
         )
         n_labels = len(tree.labels)
         self.embedding_ = _taxonomy.fit_points(who, tree, self.estimator_)[:n_labels]
-        self.labels_ = tree.labels
         above = tree.parents[:n_labels]
         self.parents_ = np.where(above < n_labels, above, -1)
-        self._tree = tree
+        self._above = tree.parents
+        layout = self.estimator_ is None
+        self._sectors = layout_sectors(tree.parents) if layout else None
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -255,7 +263,7 @@ class TaxonomyEncoder(SkrepTransformer):
         """
         check_is_fitted(self)
         columns = read_columns(self, X, reset=False)
-        width = len(coordinate_names("", self.embedding_.shape[1], self.coordinates))
+        width = coordinate_width(self.embedding_.shape[1], self.coordinates)
         out = np.empty((len(columns[0].codes), len(columns) * width))
         for j, column in enumerate(columns):
             out[:, j * width : (j + 1) * width] = self._table(column)[column.codes]
@@ -302,6 +310,19 @@ class TaxonomyEncoder(SkrepTransformer):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Labels are kept once: skops holds no mapping of other keys than text.
+        return {k: v for k, v in super().__getstate__().items() if k != "_nodes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "labels_"):
+            self._number_labels()
+
+    def _number_labels(self) -> None:
+        labels = self.labels_.tolist()
+        self._nodes = {label: node for node, label in enumerate(labels)}
+
     def _find(self, column: Column, *, fitting: bool) -> Places:
         """Nodes of the distinct categories of a column."""
         who, nodes, home = type(self).__name__, self._nodes, self._home
@@ -317,9 +338,9 @@ class TaxonomyEncoder(SkrepTransformer):
         points = self.embedding_[np.where(places.known, places.nodes, 0)]
         if new.any():
             above, which = np.unique(places.nodes[new], return_inverse=True)
-            points[new] = _taxonomy.place_under(self._tree, self.estimator_, above)[
-                which
-            ]
+            points[new] = _taxonomy.place_under(
+                self._above, self.estimator_, above, self._sectors
+            )[which]
         table = in_coordinates(points, self.coordinates)
         table[~there] = np.nan
         return table

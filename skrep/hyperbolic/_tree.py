@@ -236,7 +236,7 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         ndarray of shape (n_nodes, n_components)
             `embedding_`.
         """
-        return self.fit(X, y).embedding_
+        return self.fit(X, y).embedding_.copy()
 
     def distances(self, rows: Any = None) -> FloatArray:
         """Measure distances between fitted nodes, in units of the edges.
@@ -249,8 +249,8 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         Returns
         -------
         ndarray of shape (n_rows, n_nodes)
-            Hyperbolic distances over `tau_`. With `exact` they come from `radius_` and
-            `angle_`, else from `embedding_`.
+            Hyperbolic distances over `tau_`. After an `exact` fit they come from
+            `radius_` and `angle_`, else from `embedding_`.
 
         Raises
         ------
@@ -259,7 +259,7 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         """
         check_is_fitted(self)
         nodes = _tree_input.read_nodes(type(self).__name__, rows, len(self.parents_))
-        if self.exact:
+        if hasattr(self, "radius_"):
             exact = self.radius_, self.angle_, self.n_bits_
             return _plane.ray_distances(*exact, nodes) / self.tau_
         points = self.embedding_
@@ -282,6 +282,7 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         tags.input_tags.pairwise = True
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     @property
@@ -291,6 +292,8 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
     def _place(self, tree: RootedForest, n_components: int, limit: float) -> None:
         who, tau = type(self).__name__, self.tau
         farthest, spoke = _tree_input.reach(tree)
+        for name in ("radius_", "angle_", "n_bits_"):
+            self.__dict__.pop(name, None)
         if self.exact:
             self.tau_, self.n_bits_ = _tree_input.long_tau(who, tau, tree, farthest)
             rays = _plane.draw_rays(tree, self.tau_, spoke)
@@ -305,7 +308,7 @@ class TreeEmbedding(ClassNamePrefixFeaturesOutMixin, SkrepTransformer):
         self._placement = place(tree, n_components, used, spoke, limit)
 
     def _lost(self, edges: SparseMatrix) -> GraphLoss:
-        nodes = sampled_nodes(edges.shape[0])
+        nodes = sampled_nodes(edges)
         loss = graph_loss(edges, nodes, self.distances(nodes))
         n_left = edges.nnz // 2 - np.count_nonzero(self.parents_ >= 0)
         warn(

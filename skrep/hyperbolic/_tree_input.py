@@ -70,6 +70,9 @@ def read_edges(estimator: Any, X: Any) -> tuple[SparseMatrix, np.dtype[Any]]:
             "the edge between nodes i and j in row i and column j. Pass "
             "skrep.graph.relations_from_edges(edges, closure=False).matrix, say."
         )
+    if sp.issparse(rows):
+        rows = rows.copy()
+        rows.sum_duplicates()
     _refuse_negative(who, rows)
     if getattr(X, "format", "") in _PADDED:
         rows.eliminate_zeros()

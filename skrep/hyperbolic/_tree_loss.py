@@ -25,23 +25,24 @@ class GraphLoss(NamedTuple):
     worst: float
 
 
-def sampled_nodes(n_nodes: int, n_pairs: int = 1_000_000) -> IntArray:
-    """Take as many nodes, evenly spaced, as give a number of pairs with all nodes.
+def sampled_nodes(edges: SparseMatrix, n_pairs: int = 1_000_000) -> IntArray:
+    """Take as many nodes with edges as give a number of pairs with all nodes.
 
     Parameters
     ----------
-    n_nodes : int
-        Number of nodes.
+    edges : csr_array of shape (n_nodes, n_nodes)
+        Edges, in both directions.
     n_pairs : int, default=1_000_000
         Number of pairs that is not to be exceeded, if one node allows.
 
     Returns
     -------
     ndarray of int
-        The nodes; all of them where these are few.
+        The nodes, evenly spaced; all that have edges where these are few.
     """
-    n_rows = min(n_nodes, max(1, n_pairs // n_nodes))
-    return np.linspace(0, n_nodes - 1, n_rows).astype(np.intp)
+    joined = np.flatnonzero(np.diff(edges.indptr))
+    n_rows = min(len(joined), max(1, n_pairs // edges.shape[0]))
+    return joined[np.linspace(0, len(joined) - 1, n_rows).astype(np.intp)]
 
 
 def graph_loss(

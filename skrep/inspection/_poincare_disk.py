@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from skrep.geometry import poincare
-from skrep.metrics._placed import read_graph
+from skrep.metrics._placed import read_square
 from skrep.metrics._validation import read_rows
 from skrep.typing import AnyArray, FloatArray, IntArray
 from skrep.utils import require
@@ -356,7 +356,7 @@ def _read(
     shown: dict[str, Any] = {"points": rows, "names": names}
     if edges is not None:
         _refuse_pairs(who, edges, n_nodes)
-        matrix = read_graph(who, "edges", edges, n_nodes)
+        matrix = read_square(who, "edges", edges, n_nodes)
         joined = sp.coo_array(sp.triu(matrix + matrix.T))
         shown["edges"] = np.column_stack([joined.row, joined.col])
     if y is not None:

@@ -95,7 +95,8 @@ def distortion(
     The best scale is the median of the ratios d / D, weighted by themselves: the
     average, as a function of 1 / s, has its corners at their inverses.
 
-    Distances are computed in blocks of rows; one number is kept for each pair.
+    Distances are computed in blocks of rows. One number is kept for each pair, and two
+    more while the scale is looked for: 24 bytes a pair.
 
     References
     ----------

@@ -11,7 +11,7 @@ from skrep.metrics._neighbors import neighbor_blocks
 from skrep.metrics._validation import read_rows
 from skrep.typing import AnyArray, FloatArray, IntArray, SparseMatrix
 
-__all__ = ["Placed", "read_graph", "read_placed", "read_queries"]
+__all__ = ["Placed", "read_graph", "read_placed", "read_queries", "read_square"]
 
 METRICS = ("poincare", "euclidean", "precomputed")
 
@@ -89,6 +89,17 @@ def read_placed(who: str, X: Any, metric: Any) -> Placed:
 
 
 def read_graph(who: str, name: str, graph: Any, n_nodes: int) -> SparseMatrix:
+    """Check a square matrix as `read_square` does, and that it relates two nodes."""
+    edges = read_square(who, name, graph, n_nodes)
+    if not edges.nnz:
+        raise ValueError(
+            f"{who}: '{name}' relates no two nodes, so there is nothing to score. Pass "
+            "a matrix such as skrep.graph.relations_from_edges(edges).matrix."
+        )
+    return edges
+
+
+def read_square(who: str, name: str, graph: Any, n_nodes: int) -> SparseMatrix:
     """Check a square matrix; return CSR without loops, zeros and repeated entries."""
     given = read_rows(graph, name, who, accept_sparse="csr")
     if given.shape != (n_nodes, n_nodes):
@@ -104,11 +115,6 @@ def read_graph(who: str, name: str, graph: Any, n_nodes: int) -> SparseMatrix:
             f"be negative. Pass abs({name}), if only the sign is wrong."
         )
     kept = (edges.row != edges.col) & (edges.data > 0)
-    if not kept.any():
-        raise ValueError(
-            f"{who}: '{name}' relates no two nodes, so there is nothing to score. Pass "
-            "a matrix such as skrep.graph.relations_from_edges(edges).matrix."
-        )
     triples = edges.data[kept], (edges.row[kept], edges.col[kept])
     return sp.csr_array(triples, shape=edges.shape)
 

@@ -1,6 +1,7 @@
 """Labels of categories and nodes: missing ones, and the order of all."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -91,20 +92,34 @@ def sorted_labels(labels: Iterable[Any]) -> list[Any]:
     (['a', 'b'], [9, 10, 'a', 'b'])
     """
     distinct = list(dict.fromkeys(labels))
-    try:
-        return sorted(distinct)
-    except TypeError:
-        groups: dict[str, list[Any]] = {}
-        for label in distinct:
-            groups.setdefault(type(label).__name__, []).append(label)
-        return [label for name in sorted(groups) for label in _in_order(groups[name])]
+    ordered = _ordered(distinct)
+    if ordered is not None:
+        return ordered
+    groups: dict[str, list[Any]] = {}
+    for label in distinct:
+        groups.setdefault(type(label).__name__, []).append(label)
+    return [
+        label
+        for name in sorted(groups)
+        for label in _ordered(groups[name]) or sorted(groups[name], key=_text)
+    ]
 
 
-def _in_order(labels: list[Any]) -> list[Any]:
+def _ordered(labels: list[Any]) -> list[Any] | None:
+    """Sort labels that have one order; sets, which contain each other, need not."""
     try:
-        return sorted(labels)
+        ordered = sorted(labels)
+        one = all(low < high for low, high in pairwise(ordered))
     except TypeError:
-        return sorted(labels, key=repr)
+        return None
+    return ordered if one else None
+
+
+def _text(label: Any) -> str:
+    """Write a label in one way, whatever the order of the members of a set is."""
+    if isinstance(label, frozenset):
+        return repr(sorted_labels(label))
+    return repr(label)
 
 
 def _kind(value: Any) -> str:

@@ -474,3 +474,9 @@ def test_curvature_must_be_negative(curvature):
         ValueError, match=r"hyperboloid\.project: 'curvature' .* Pass cu"
     ):
         hyperboloid.project([1.0, 0.0], curvature=curvature)
+
+
+@pytest.mark.parametrize("radius", [-1.0, float("nan")])
+def test_a_radius_below_zero_is_refused(radius):
+    with pytest.raises(ValueError, match=r"0 or more\. Pass None for the largest"):
+        poincare.project(np.array([0.5, 0.0]), max_radius=radius)

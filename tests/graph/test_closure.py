@@ -1,3 +1,5 @@
+import time
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -96,3 +98,13 @@ def test_a_long_chain():
     closed = transitive_closure(chain)
     assert closed.nnz == n * (n - 1) // 2
     assert_array_equal(closed[[0]].toarray()[0], np.r_[0, np.ones(n - 1)])
+
+
+def test_a_pair_is_reached_once_whatever_the_number_of_ways():
+    n = 1_000
+    whole = sp.csr_array(np.tri(n, k=-1))
+    begun = time.process_time()
+    closed = transitive_closure(whole)
+    # Products of matrices take n times as long as the pairs: minutes.
+    assert time.process_time() - begun < 20
+    assert closed.nnz == n * (n - 1) // 2

@@ -172,3 +172,23 @@ def test_nodes_without_edges(n_nodes):
     assert_array_equal(tree.levels, [0, n_nodes])
     expected = np.where(np.eye(n_nodes, dtype=bool), 0, np.inf)
     assert_array_equal(tree_distances(tree, np.arange(n_nodes)), expected)
+
+
+def test_entries_in_any_order_give_the_lengths():
+    edges = undirected_edges(np.array([[0, 1, 2], [0, 0, 0], [0, 0, 0]]))
+    mixed = edges.copy()
+    mixed.indices[:2], mixed.data[:2] = [2, 1], [2, 1]
+    mixed.has_sorted_indices = False
+    assert_array_equal(rooted_order(mixed, np.array([0])).lengths, [0, 1, 2])
+
+
+@pytest.mark.parametrize("roots", [[0], [0, 1, 2]])
+def test_each_component_has_one_root(roots):
+    edges = undirected_edges(np.diag([1.0, 0.0], k=1))
+    with pytest.raises(ValueError, match=r"Pass skrep\.graph\.tree_centers\(forest\)"):
+        rooted_order(edges, np.array(roots))
+
+
+def test_of_two_centers_the_first_is_taken_whatever_the_rounding():
+    path = np.diag([0.15, 0.15, 0.01, 0.2, 0.1], k=1)
+    assert_array_equal(tree_centers(undirected_edges(path)), [2])

@@ -296,3 +296,17 @@ def test_claims_hold_and_others_do_not(kind):
         ):
             report = check_invariance(model, claim, X / 10, n_draws=8)
             assert not report.holds, report
+
+
+def test_the_best_start_wins_by_whatever_it_is_better():
+    rng = np.random.default_rng(0)
+    points = poincare.exp_map_origin(rng.standard_normal((60, 2)))
+    weights = np.ones(60)
+    state, single = np.random.RandomState(3), []
+    for _ in range(8):
+        centers = spread_out(points, weights, 6, state)
+        single.append(list(lloyd(points, weights, centers, 100, 0.0))[-1].inertia)
+    assert single[0] > min(single) * 1.001
+    options = {"n_init": 8, "max_iter": 100, "tol": 0.0}
+    found = search(points, weights, 6, random_state=np.random.RandomState(3), **options)
+    assert_allclose(list(found)[-1][0].inertia, min(single), rtol=1e-6)

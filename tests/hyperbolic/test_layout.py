@@ -6,8 +6,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skrep.datasets import load_mammals
 from skrep.graph import primary_parents, relations_from_edges
-from skrep.hyperbolic._layout import node_depths, place_in_layout, tree_layout
+from skrep.hyperbolic._layout import (
+    layout_sectors,
+    node_depths,
+    place_in_layout,
+    tree_layout,
+)
 from tests.strategies import seeds
+
+
+def placed(parents, nodes):
+    return place_in_layout(layout_sectors(parents), parents, nodes)
 
 
 @st.composite
@@ -137,7 +146,7 @@ def test_cycles_are_refused(parents):
 def test_a_further_leaf_lies_in_the_sector_of_its_parent(parents, data):
     rho, theta = tree_layout(parents)
     parent = data.draw(st.integers(-1, len(parents) - 1))
-    far, angle = (part[0] for part in place_in_layout(parents, np.array([parent])))
+    far, angle = (part[0] for part in placed(parents, np.array([parent])))
     children = [np.flatnonzero(parents == node) for node in range(len(parents))]
 
     def leaves(node):
@@ -175,8 +184,8 @@ def test_a_further_leaf_lies_in_the_sector_of_its_parent(parents, data):
 @given(forests(), seeds)
 def test_further_leaves_are_placed_each_by_itself(parents, seed):
     nodes = np.random.default_rng(seed).integers(-1, len(parents), 5)
-    together = np.transpose(place_in_layout(parents, nodes))
-    alone = [np.ravel(place_in_layout(parents, nodes[i : i + 1])) for i in range(5)]
+    together = np.transpose(placed(parents, nodes))
+    alone = [np.ravel(placed(parents, nodes[i : i + 1])) for i in range(5)]
     assert_array_equal(together, alone)
 
 
@@ -193,5 +202,5 @@ def test_further_leaves_are_placed_each_by_itself(parents, seed):
     ],
 )
 def test_places_by_hand(parents, parent, rho, theta):
-    found = place_in_layout(np.array(parents), np.array([parent]))
+    found = placed(np.array(parents), np.array([parent]))
     assert_allclose(np.ravel(found), (rho, theta))

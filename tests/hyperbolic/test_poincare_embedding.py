@@ -8,8 +8,10 @@ from sklearn.exceptions import ConvergenceWarning
 from skrep.datasets import load_mammals
 from skrep.exceptions import ThinDataWarning
 from skrep.geometry import hyperboloid, poincare
-from skrep.graph import relations_from_edges
+from skrep.graph import primary_parents, relations_from_edges
 from skrep.hyperbolic import PoincareEmbedding
+from skrep.hyperbolic._layout import tree_layout
+from skrep.hyperbolic._start import first_points
 from skrep.metrics import reconstruction_scores
 
 
@@ -312,3 +314,97 @@ def test_too_few_distinct_rows():
         PoincareEmbedding().fit(np.repeat(np.eye(4), 3, axis=0))
     with pytest.raises(ValueError, match="rows that differ"):
         PoincareEmbedding().fit(np.ones((9, 2)))
+
+
+def features(n=60, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, 4))
+
+
+def test_rows_far_from_the_origin_have_their_neighbors():
+    X = np.round(features() * 1024) / 1024
+    embedding = PoincareEmbedding(2, random_state=0, max_epochs=3)
+    near, far = embedding.fit_transform(X), embedding.fit_transform(X + 2.0**28)
+    np.testing.assert_array_equal(far, near)
+    np.testing.assert_array_equal(embedding.transform(X + 2.0**28), far)
+
+
+def test_a_row_of_negative_zeros_is_a_row_of_zeros():
+    X = np.vstack([np.zeros(4), features()])
+    embedding = PoincareEmbedding(2, random_state=0, max_epochs=2).fit(X)
+    np.testing.assert_array_equal(
+        embedding.transform(-X[:1])[0], embedding.embedding_[0]
+    )
+
+
+def test_the_points_of_repeated_rows_are_a_start():
+    X = np.vstack([features(), features()[:5]])
+    first = PoincareEmbedding(2, random_state=0, max_epochs=2).fit(X)
+    rate = {"random_state": 0, "max_epochs": 1, "learning_rate": 1e-12}
+    for init in (first.embedding_, first._points):
+        again = PoincareEmbedding(2, init=init, **rate).fit(X)
+        np.testing.assert_allclose(again.embedding_, first.embedding_, atol=1e-9)
+
+
+def test_a_refit_on_relations_forgets_the_rows():
+    embedding = PoincareEmbedding(2, random_state=0, max_epochs=1).fit(features())
+    embedding.set_params(affinity="precomputed").fit(binary_tree())
+    assert embedding._rows is None
+
+
+def test_the_output_is_no_part_of_the_model():
+    embedding = given(max_epochs=2)
+    Z = embedding.fit_transform(binary_tree())
+    before = embedding.transform(np.eye(15)[:3])
+    Z *= 10
+    np.testing.assert_array_equal(embedding.transform(np.eye(15)[:3]), before)
+
+
+def test_names_follow_the_coordinates_set_later():
+    embedding = given(max_epochs=2).fit(binary_tree())
+    embedding.set_params(coordinates="lorentz")
+    assert len(embedding.get_feature_names_out()) == 3
+    assert embedding.transform(np.eye(15)[:1]).shape == (1, 3)
+
+
+@pytest.mark.parametrize(("dtype", "weight"), [("float64", 1e308), ("float32", 3e37)])
+def test_large_weights_count_up_to_a_factor(dtype, weight):
+    tree = binary_tree(3).astype(dtype)
+    plain, large = given(max_epochs=3), given(max_epochs=3)
+    points = plain.fit_transform(tree)
+    scaled = large.fit_transform(tree * np.dtype(dtype).type(weight))
+    np.testing.assert_array_equal(scaled, points)
+    query = np.ones((1, 7), dtype)
+    np.testing.assert_allclose(
+        large.transform(query * np.dtype(dtype).type(weight)), plain.transform(query)
+    )
+
+
+def test_a_radius_cap_of_the_euclidean_model_is_refused():
+    with pytest.raises(ValueError, match=r"anywhere\. Pass radius_cap=None\."):
+        given(model="euclidean", radius_cap=3.0).fit(binary_tree())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("asked", ["float32", "float64"])
+def test_points_of_new_rows_have_the_type_of_these(dtype, asked):
+    embedding = PoincareEmbedding(2, random_state=0, max_epochs=2)
+    embedding.fit(features().astype(dtype))
+    placed = embedding.transform(features(5, 1).astype(asked))
+    assert placed.dtype == asked
+    assert (np.linalg.norm(placed, axis=1) < 1).all()
+
+
+def test_a_euclidean_tree_starts_as_far_out_as_in_the_ball():
+    parents = sp.csr_array(binary_tree())
+    rng = np.random.default_rng(0)
+    rho, _ = tree_layout(primary_parents(parents))
+    flat, ball, held = (
+        first_points("who", "tree", parents, 2, rng, model=model, radius_cap=cap)
+        for model, cap in (("euclidean", 9.6), ("poincare", 9.6), ("poincare", 1.0))
+    )
+    np.testing.assert_allclose(np.linalg.norm(flat, axis=1), rho, atol=1e-12)
+    np.testing.assert_allclose(poincare.to_polar(ball)[0], rho, atol=1e-12)
+    np.testing.assert_allclose(
+        poincare.to_polar(held)[0], np.minimum(rho, 1), atol=1e-12
+    )
+    given(init="tree", model="euclidean", max_epochs=2).fit(parents)

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -29,8 +31,11 @@ from skrep.hyperbolic import (
     PoincareEmbedding,
     TaxonomyEncoder,
     TreeEmbedding,
+    _layout,
+    _taxonomy,
 )
 from skrep.hyperbolic._layout import tree_layout
+from skrep.hyperbolic._taxonomy import read_taxonomy
 from skrep.invariance import check_invariance
 from tests.strategies import seeds
 
@@ -159,7 +164,8 @@ def test_several_parents_are_all_related_and_one_makes_the_tree():
     edges = [*ANIMALS.items(), ("bat", "bird")]
     model = encoder("poincare", taxonomy=edges).fit(X)
     matrix, labels = relations_from_edges(edges)
-    assert_array_equal(model._tree.relations.toarray(), matrix.toarray())
+    tree = read_taxonomy("who", edges)
+    assert_array_equal(tree.relations.toarray(), matrix.toarray())
     bat = int(np.flatnonzero(labels == "bat")[0])
     assert labels[model.parents_[bat]] in ("bird", "mammal")
 
@@ -368,15 +374,26 @@ def test_coordinates_are_those_of_the_encoder():
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "remedy"),
     [
-        PoincareEmbedding(
-            2, affinity="precomputed", model="euclidean", max_epochs=100, random_state=0
+        (
+            PoincareEmbedding(2, affinity="precomputed", model="euclidean"),
+            r"ball\. Pass it with model='poincare'\.$",
         ),
-        SpectralEmbedding(2, affinity="precomputed"),
+        (
+            SpectralEmbedding(2, affinity="precomputed"),
+            r"no transform .* Pass PoincareEmbedding\(affinity='precomputed'\), say",
+        ),
     ],
 )
-def test_points_outside_of_the_ball_are_refused(given, monkeypatch):
+def test_estimators_that_cannot_serve_are_refused_before_they_are_fitted(given, remedy):
+    with pytest.raises(ValueError, match=remedy):
+        encoder(given).fit(X)
+
+
+def test_points_outside_of_the_ball_are_refused(monkeypatch):
+    given = PoincareEmbedding(2, affinity="precomputed")
+
     def far(self, X, y=None):
         self.embedding_ = np.full((X.shape[0], 2), 3.0)
         return self
@@ -388,6 +405,48 @@ def test_points_outside_of_the_ball_are_refused(given, monkeypatch):
         encoder(given).fit(X)
 
 
+def test_the_root_is_in_the_middle_of_a_lopsided_tree():
+    chain = {"a": "root", "b": "a", "c": "b", "d": "c", "x": "root", "y": "a"}
+    model = encoder("tree", taxonomy=chain, n_components=2).fit([["a"]])
+    assert np.linalg.norm(model.embedding_[model.labels_.tolist().index("root")]) == 0
+
+
+def test_a_leaf_moves_outward_never_inward():
+    points = poincare.from_polar(np.array([2.0, 1.0]), np.eye(2))
+    fitted = SimpleNamespace(embedding_=points)
+    inward = _taxonomy._outward(np.array([-1, 0]), fitted, points[1:])
+    assert_allclose(inward, points[1:], atol=1e-15)
+    outward = _taxonomy._outward(np.array([1, -1]), fitted, points[1:])
+    assert_allclose(poincare.to_polar(outward)[0], 2)
+
+
+def test_skops_takes_labels_that_are_no_text():
+    taxonomy = [(("cat", 1), ("mammal", 0)), (("dog", 1), ("mammal", 0))]
+    model = encoder("layout", taxonomy=taxonomy)
+    X = np.empty((1, 1), dtype=object)
+    X[0, 0] = ("cat", 1)
+    model.fit(X)
+    saved = skops.io.dumps(encoder("layout").fit([["cat"]]))
+    again = skops.io.loads(saved, trusted=skops.io.get_untrusted_types(data=saved))
+    assert_array_equal(
+        again.transform([["cat"]]), encoder("layout").fit_transform([["cat"]])
+    )
+    saved = skops.io.dumps(model)
+    again = skops.io.loads(saved, trusted=skops.io.get_untrusted_types(data=saved))
+    assert_array_equal(again.transform(X), model.transform(X))
+
+
+def test_a_new_leaf_does_not_lay_the_tree_out_again(monkeypatch):
+    model = encoder("layout", handle_unknown={"new": "mammal"}).fit([["cat"]])
+    before = model.transform([["new"]])
+
+    def fail(parents):
+        raise AssertionError
+
+    monkeypatch.setattr(_layout, "layout_sectors", fail)
+    assert_array_equal(model.transform([["new"]]), before)
+
+
 # --- promises --------------------------------------------------------------------
 
 
@@ -397,16 +456,20 @@ def test_the_same_seed_gives_the_same(method):
     assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("method", ["layout", "tree", "poincare", "mds"])
-def test_a_pickle_holds_nothing_of_n_times_n(method):
+@pytest.mark.parametrize(
+    ("method", "bytes_of_a_node"),
+    [("layout", 120), ("tree", 200), ("poincare", 130), ("mds", 145)],
+)
+def test_a_pickle_holds_neither_squares_nor_the_closure(method, bytes_of_a_node):
     _, _, taxonomy, _ = make_taxonomy_regression(1, 300, random_state=0)
     given = PoincareEmbedding(
         3, affinity="precomputed", max_epochs=1, burn_in=0, random_state=0
     )
-    model = encoder(given if method == "poincare" else method, taxonomy=taxonomy)
-    model.fit([["c0000"]])
+    used = given if method == "poincare" else method
+    model = encoder(used, taxonomy=taxonomy, n_components=3).fit([["c0000"]])
     n = len(model.labels_)
-    assert len(pickle.dumps(model)) < n**2 * 8 / 4
+    # The closure takes 80 bytes more.
+    assert len(pickle.dumps(model)) < bytes_of_a_node * n
     model.set_params(handle_unknown={"new": "c0000"})
     again = pickle.loads(pickle.dumps(model))
     table = rows("c0001", "new")

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from skrep.exceptions import ThinDataWarning
 from skrep.geometry import poincare
 from skrep.graph import relations_from_edges
-from skrep.hyperbolic._layout import place_in_layout
+from skrep.hyperbolic._layout import layout_sectors, place_in_layout
 from tests.hyperbolic.test_taxonomy_encoder import ANIMALS, METHODS, X, encoder, rows
 
 
@@ -61,7 +61,7 @@ def test_places_are_those_of_the_methods():
     labels = models["tree"].labels_
     node = np.flatnonzero(labels == "feline")
     parents = models["layout"].parents_
-    rho, theta = place_in_layout(parents, node)
+    rho, theta = place_in_layout(layout_sectors(parents), parents, node)
     flat = np.tanh(rho / 2)[:, None] * np.column_stack([np.cos(theta), np.sin(theta)])
     assert_allclose(found["layout"], flat, atol=1e-12)
     trained = models["poincare"]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import spearmanr
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.utils import get_tags
 
 from skrep.datasets import load_mammals
 from skrep.geometry import poincare
@@ -400,3 +401,45 @@ def test_claims():
     for claim in moved:
         report = check_invariance(TreeEmbedding(3), claim, matrix.toarray())
         assert not report.holds, report
+
+
+def test_a_large_graph_with_a_circle_and_nodes_without_edges():
+    E = sp.lil_array((3000, 3000))
+    E[1, 2] = E[2, 4] = E[1, 4] = 1
+    with pytest.warns(DataConversionWarning, match="to agree"):
+        tree = TreeEmbedding(2).fit(E.tocsr())
+    assert tree.distortion_.worst > 1
+
+
+def test_repeated_entries_are_summed():
+    twice = sp.csr_array(([1.0, 2.0], [1, 1], [0, 2, 2]), shape=(2, 2))
+    tree = TreeEmbedding(2).fit(twice)
+    assert tree.lengths_.max() == 3
+    assert twice.nnz == 2
+
+
+def test_another_fit_forgets_what_was_exact():
+    edges = edges_of([-1, 0, 0, 1])
+    tree = TreeEmbedding(2, exact=True).fit(edges)
+    tree.set_params(exact=False)
+    exact = tree.distances()
+    assert_allclose(exact, TreeEmbedding(2, exact=True).fit(edges).distances())
+    tree.fit(edges)
+    assert not hasattr(tree, "radius_")
+    assert not hasattr(tree, "angle_")
+    assert not hasattr(tree, "n_bits_")
+    plain = tree.distances()
+    assert_array_equal(tree.set_params(exact=True).distances(), plain)
+
+
+def test_the_output_is_no_part_of_the_model():
+    tree = TreeEmbedding(2)
+    points = tree.fit_transform(edges_of([-1, 0, 0, 1]))
+    before = tree.distances()
+    points *= 0
+    assert_array_equal(tree.distances(), before)
+
+
+def test_the_tag_of_types_is_true():
+    kept = get_tags(TreeEmbedding()).transformer_tags.preserves_dtype
+    assert kept == ["float64", "float32"]

@@ -234,3 +234,10 @@ def test_without_matplotlib_the_message_tells_how_to_install_it(monkeypatch):
     ):
         with pytest.raises(ImportError, match=r"pip install 'skrep\[plot\]'"):
             call()
+
+
+def test_a_matrix_of_zeros_draws_no_edge():
+    display = PoincareDiskDisplay.from_points(
+        [[0.1, 0], [0, 0.2]], edges=np.zeros((2, 2))
+    )
+    assert len(display.edges_.get_segments()) == 0

@@ -1,5 +1,7 @@
 """Labels keep their types, and their order does not depend on how they came."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,3 +74,11 @@ def test_the_order_is_that_of_the_labels_alone(data):
 def test_types_stand_together():
     given_labels = ["b", 10, (2,), "a", 9, (1, "x"), (1, 5)]
     assert sorted_labels(given_labels) == [9, 10, "a", "b", (1, "x"), (1, 5), (2,)]
+
+
+def test_sets_have_one_order():
+    sets = [frozenset(part) for part in ("ab", "b", "a", "cd", "abc", "")]
+    orders = {tuple(sorted_labels(order)) for order in permutations(sets)}
+    assert orders == {
+        tuple(map(frozenset, ["abc", "ab", "a", "b", "cd", ""])),
+    }

@@ -280,7 +280,7 @@ def project(
         Finite points, inside the ball or not.
     max_radius : float or None, default=None
         The largest hyperbolic distance from the origin; None, and any above it, is
-        that of :func:`max_radius` for the type of `x`.
+        that of :func:`max_radius` for the type of `x`. Not negative.
     curvature : float, default=-1.0
         A negative number.
 
@@ -289,6 +289,11 @@ def project(
     ndarray of shape (..., n_components)
         Points within that distance, but for rounding, and strictly inside the ball.
         Those that were keep their coordinates.
+
+    Raises
+    ------
+    ValueError
+        If `max_radius` is negative or NaN.
 
     See Also
     --------
@@ -304,6 +309,11 @@ def project(
     """
     root = curvature_root("poincare.project", curvature)
     (x,), dtype = doubles(x)
+    if max_radius is not None and not max_radius >= 0:
+        raise ValueError(
+            f"poincare.project: 'max_radius' is {max_radius}. A distance is 0 or more. "
+            "Pass None for the largest."
+        )
     limit = _limit(dtype)
     radius = limit if max_radius is None else min(root * max_radius, limit)
     x = root * x
