@@ -1,4 +1,4 @@
-"""The base class of every skrep transformer."""
+"""The base classes of skrep's estimators."""
 
 import warnings
 from typing import Any
@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from skrep import __version__
 from skrep.exceptions import VersionMismatchWarning
 
-__all__ = ["SkrepTransformer"]
+__all__ = ["SkrepEstimator", "SkrepTransformer"]
 
 
-class SkrepTransformer(TransformerMixin, BaseEstimator):
-    """Scikit-learn transformer with a version stamp and a documentation link.
+class SkrepEstimator(BaseEstimator):
+    """Scikit-learn estimator with a version stamp and a documentation link.
 
     It holds nothing else: validation, feature names and mathematics belong to the
     estimators.
@@ -38,3 +38,7 @@ class SkrepTransformer(TransformerMixin, BaseEstimator):
                 stacklevel=2,
             )
         super().__setstate__({k: v for k, v in state.items() if k != "_skrep_version"})
+
+
+class SkrepTransformer(TransformerMixin, SkrepEstimator):
+    """A `SkrepEstimator` that transforms."""

@@ -4,12 +4,23 @@ import inspect
 
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import (
+    check_do_not_raise_errors_in_init_or_set_params,
+    check_estimator_cloneable,
+    check_estimator_repr,
+    check_estimator_tags_renamed,
+    check_get_params_invariance,
     check_global_output_transform_pandas,
     check_global_set_output_transform_polars,
+    check_mixin_order,
+    check_no_attributes_set_in_init,
+    check_parameters_default_constructible,
     check_set_output_transform,
     check_set_output_transform_pandas,
     check_set_output_transform_polars,
+    check_set_params,
+    check_valid_tag_types,
     parametrize_with_checks,
 )
 
@@ -45,11 +56,35 @@ def instance(cls):
 
 ESTIMATORS = [instance(cls) for _, cls in all_estimators()]
 TRANSFORMERS = [e for e in ESTIMATORS if hasattr(e, "set_output")]
+# What is fitted on triples knows of no matrices, and scikit-learn's data are matrices.
+MATRICES = [e for e in ESTIMATORS if get_tags(e).input_tags.two_d_array]
+OTHERS = [e for e in ESTIMATORS if e not in MATRICES]
 
 
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks(MATRICES)
 def test_sklearn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("estimator", OTHERS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "check",
+    [
+        check_do_not_raise_errors_in_init_or_set_params,
+        check_estimator_cloneable,
+        check_estimator_repr,
+        check_estimator_tags_renamed,
+        check_get_params_invariance,
+        check_mixin_order,
+        check_no_attributes_set_in_init,
+        check_parameters_default_constructible,
+        check_set_params,
+        check_valid_tag_types,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_sklearn_checks_without_data(estimator, check):
+    check(type(estimator).__name__, estimator)
 
 
 # The checks themselves mix frames and arrays.

@@ -72,8 +72,9 @@ def check_network_params(estimator: Any) -> None:
     for prefix in ("module", "optimizer"):
         entries = getattr(estimator, f"{prefix}_params", None) or {}
         check_keys(who, module, prefix, entries)
-    hidden = getattr(estimator, "hidden", ())
-    if not all(is_whole(width) and width > 0 for width in hidden):
+    hidden = getattr(estimator, "hidden", None)
+    widths = () if hidden is None else hidden
+    if not all(is_whole(width) and width > 0 for width in widths):
         raise ValueError(
             f"{who}: 'hidden' is {hidden!r}. Widths must be integers from 1 up: pass "
             "hidden=(64, 64), or () for a linear map."

@@ -13,6 +13,10 @@ from skrep.metrics._dimension import (
     two_nn_dimension,
 )
 from skrep.metrics._distortion import Distortion, distortion
+from skrep.metrics._link_prediction import (
+    LinkPredictionScores,
+    link_prediction_scores,
+)
 from skrep.metrics._neural_collapse import NeuralCollapse, neural_collapse
 from skrep.metrics._order import OrderTest, order_test
 from skrep.metrics._overlap import neighbor_overlap
@@ -32,6 +36,7 @@ from skrep.metrics._subspace import principal_angles, subspace_distance
 __all__ = [
     "CollapseCertificate",
     "Distortion",
+    "LinkPredictionScores",
     "NeuralCollapse",
     "OrderTest",
     "ReconstructionScores",
@@ -40,6 +45,7 @@ __all__ = [
     "distortion",
     "effective_rank",
     "fisher_criterion",
+    "link_prediction_scores",
     "local_intrinsic_dimension",
     "log_det_ratio",
     "mean_reciprocal_rank",

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import skorch
 import torch
-from skorch.callbacks import PassthroughScoring
+from skorch.callbacks import LRScheduler, PassthroughScoring
 
 from skrep.nn._batches import Batch, Batches, Rows
 from skrep.nn.losses import CombinedLoss
 
-__all__ = ["Plan", "Training", "diverged", "seeded"]
+__all__ = ["Plan", "Training", "diverged", "falling_rate", "seeded"]
 
 PATIENCE = 10
 """Epochs without a better validation loss after which training ends."""
@@ -266,6 +266,27 @@ class Training:
             weights = copy.deepcopy(self.network.state_dict())
             self.best = (last["valid_loss"], epoch, weights)
         return epoch - self.best[1] >= PATIENCE
+
+
+def falling_rate(max_epochs: int, last: float = 0.0) -> LRScheduler:
+    """Make the callback of a learning rate that falls linearly.
+
+    Parameters
+    ----------
+    max_epochs : int
+        Number of epochs.
+    last : float, default=0.0
+        The share of the first rate that is left after them.
+
+    Returns
+    -------
+    LRScheduler
+        A callback of skorch.
+    """
+    return LRScheduler(
+        torch.optim.lr_scheduler.LambdaLR,
+        lr_lambda=lambda epoch: 1 - (1 - last) * epoch / max_epochs,
+    )
 
 
 def diverged(who: str, what: str, lr: float) -> ValueError:

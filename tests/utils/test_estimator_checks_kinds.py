@@ -15,9 +15,10 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrep import __version__
-from skrep._base import SkrepTransformer
+from skrep._base import SkrepEstimator, SkrepTransformer
 from skrep.exceptions import VersionMismatchWarning
 from skrep.utils.estimator_checks import _CHECKS, check_skrep_estimator
+from skrep.utils.triples import read_triples
 from skrep.utils.validation import validate_rows
 
 
@@ -187,7 +188,37 @@ class Parity(Code):
         return tags
 
 
-GOOD = [Nearest, Cluster, Depth, Count, Landmark, Code, Parity]
+class Often(Promising, SkrepEstimator):
+    """Counts in how many triples a tail is, and transforms nothing."""
+
+    def fit(self, X, y=None):
+        self.tails_, self.counts_ = np.unique(self._read(X, True), return_counts=True)
+        return self
+
+    def decision_function(self, X):
+        check_is_fitted(self)
+        seen = dict(zip(self.tails_.tolist(), self.counts_.tolist(), strict=True))
+        return np.array([seen.get(tail, 0) for tail in self._read(X, False)])
+
+    def _read(self, X, reset):
+        labels = read_triples(type(self).__name__, X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return labels.tails
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        return tags
+
+
+class KeepsTriples(Often):
+    def fit(self, X, y=None):
+        self.rows_ = np.array(X)
+        return super().fit(X)
+
+
+GOOD = [Nearest, Cluster, Depth, Count, Landmark, Code, Parity, Often]
 
 
 def changed(cls, method, change):
@@ -363,6 +394,7 @@ BROKEN = [
     ("check_bad_input", before(Depth, "fit_transform", squared), "not square"),
     ("check_bad_input", before(Nearest, "predict", finite), "infinity"),
     ("check_bad_input", before(Code, "fit", without_missing), "missing string"),
+    ("check_bad_input", before(Often, "fit", without_missing), "missing string"),
     (
         "check_degenerate_rows",
         before(Depth, "fit_transform", connected),
@@ -381,6 +413,7 @@ BROKEN = [
     ("check_pickle_holds_the_model", KeepsMatrix(), "grows"),
     ("check_pickle_holds_the_model", KeepsRows(), "grows"),
     ("check_pickle_holds_the_model", KeepsRowsOfClusters(), "grows"),
+    ("check_pickle_holds_the_model", KeepsTriples(), "grows"),
     ("check_sample_weight", Unweighted(), "different fits"),
     ("check_silent", changed(Depth, "fit_transform", loud), "printed 'fitting"),
 ]

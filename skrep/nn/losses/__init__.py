@@ -9,6 +9,8 @@ from skrep.nn.losses._flops import FlopsRegularizer
 from skrep.nn.losses._lda_cross_entropy import LDACrossEntropy
 from skrep.nn.losses._local_dimension import LocalDimension
 from skrep.nn.losses._log_det import LogDetLoss
+from skrep.nn.losses._matryoshka import MatryoshkaLoss
+from skrep.nn.losses._redundancy import RedundancyReductionLoss
 from skrep.nn.losses._separability import LinearSeparability
 from skrep.nn.losses._simplex import SimplexLoss
 from skrep.nn.losses._spanning_tree import SpanningTreeSpread
@@ -25,6 +27,8 @@ __all__ = [
     "LinearSeparability",
     "LocalDimension",
     "LogDetLoss",
+    "MatryoshkaLoss",
+    "RedundancyReductionLoss",
     "SimplexLoss",
     "SpanningTreeSpread",
     "TraceRatioLoss",

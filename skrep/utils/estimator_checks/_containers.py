@@ -14,6 +14,7 @@ from skrep.utils._optional import require
 from skrep.utils.estimator_checks._data import (
     coarse_rows,
     fitted,
+    has_labels,
     kind_of,
     make_rows,
     make_target,
@@ -38,7 +39,7 @@ def check_float32_stays(name: str, estimator: Any) -> None:
     Strings have no float type. An estimator may say that its output has a type of its
     own, and one that answers to no new rows may fill the range that its type has.
     """
-    if kind_of(estimator) == "words":
+    if has_labels(estimator):
         return
     X = make_rows(estimator).astype(np.float32)
     y = make_target(estimator, X)
@@ -68,7 +69,7 @@ def check_number_types(name: str, estimator: Any) -> None:
     X = coarse_rows(estimator)
     y = make_target(estimator, X)
     expected = output(fitted(estimator, X, y), X)
-    words = kind_of(estimator) == "words"
+    words = has_labels(estimator)
     types = (np.str_,) if words else (np.int64, np.uint8)
     others = *(X.astype(kind) for kind in types), X.tolist(), np.asfortranarray(X)
     for other in others:
@@ -105,7 +106,7 @@ def check_sparse(name: str, estimator: Any) -> None:
     """CSR matrix and array give the dense result, or a TypeError with the remedy."""
     accepted = get_tags(estimator).input_tags.sparse
     dense = make_rows(estimator)
-    if kind_of(estimator) == "words":
+    if has_labels(estimator):
         dense = np.eye(len(dense))
     elif kind_of(estimator) != "graph":
         dense[np.random.default_rng(2).random(dense.shape) < 0.5] = 0

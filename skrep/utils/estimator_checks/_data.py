@@ -13,6 +13,7 @@ __all__ = [
     "coarse_rows",
     "degenerate_rows",
     "fitted",
+    "has_labels",
     "kind_of",
     "make_rows",
     "make_target",
@@ -39,17 +40,36 @@ def kind_of(estimator: Any) -> str:
 
     Returns
     -------
-    {"rows", "categories", "words", "graph", "distances"}
-        Rows of numbers, of numbers that stand for categories, or of strings; for
-        pairwise estimators a square matrix: of the edges of a graph where it may be
-        sparse, else of distances.
+    {"rows", "categories", "words", "triples", "graph", "distances"}
+        Rows of numbers, of numbers that stand for categories, or of strings; triples
+        (head, relation, tail) of strings where X is no matrix of features; for pairwise
+        estimators a square matrix: of the edges of a graph where it may be sparse, else
+        of distances.
     """
     tags = get_tags(estimator).input_tags
+    if not tags.two_d_array:
+        return "triples"
     if tags.pairwise:
         return "graph" if tags.sparse else "distances"
     if tags.string:
         return "words"
     return "categories" if tags.categorical else "rows"
+
+
+def has_labels(estimator: Any) -> bool:
+    """Tell whether an estimator is fitted on strings.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any estimator.
+
+    Returns
+    -------
+    bool
+        True for words and for triples.
+    """
+    return kind_of(estimator) in ("words", "triples")
 
 
 def make_rows(
@@ -62,7 +82,7 @@ def make_rows(
     estimator : estimator
         Any estimator.
     n_rows, n_features : int
-        The shape; pairwise estimators get one column per row.
+        The shape; pairwise estimators get one column per row, triples are three.
     seed : int, default=0
         Seed of a generator of its own.
 
@@ -70,17 +90,20 @@ def make_rows(
     -------
     ndarray of shape (n_rows, n_features) or (n_rows, n_rows)
         Rows of three clusters away from the origin, in float64, non-negative; or
-        eight categories, as whole numbers or as strings; or the lengths of the edges of
-        a tree, from child to parent; or distances between rows.
+        eight categories, as whole numbers or as strings; or triples of eight entities
+        and two relations; or the lengths of the edges of a tree, from child to parent;
+        or distances between rows.
     """
     rng = np.random.default_rng(seed)
     kind = kind_of(estimator)
     if kind == "graph":
         return _tree(rng, n_rows)
+    if kind == "triples":
+        codes = rng.integers(0, (N_WORDS, 2, N_WORDS), size=(n_rows, 3))
+        return _words()[codes]
     if kind in ("categories", "words"):
         codes = rng.integers(0, N_WORDS, size=(n_rows, n_features))
-        words = np.array([f"word {code}" for code in range(N_WORDS)], dtype=object)
-        return words[codes] if kind == "words" else codes.astype(np.float64)
+        return _words()[codes] if kind == "words" else codes.astype(np.float64)
     centers = rng.uniform(2, 6, size=(3, n_features))
     spread = rng.uniform(-1, 1, size=(n_rows, n_features))
     rows = centers[np.arange(n_rows) % 3] + spread
@@ -101,7 +124,7 @@ def coarse_rows(estimator: Any) -> AnyArray:
         As of `make_rows`; strings stay what they are.
     """
     X = make_rows(estimator)
-    return X if kind_of(estimator) == "words" else np.round(X * 4)
+    return X if has_labels(estimator) else np.round(X * 4)
 
 
 def degenerate_rows(estimator: Any) -> tuple[dict[str, AnyArray], dict[str, AnyArray]]:
@@ -124,7 +147,11 @@ def degenerate_rows(estimator: Any) -> tuple[dict[str, AnyArray], dict[str, AnyA
     sizes = {"one row": 1, "two rows": 2}
     fewer = {what: taken(estimator, X, np.arange(n)) for what, n in sizes.items()}
     units = {"a tiny unit": 1e-150, "a huge unit": 1e150}
-    scaled = {} if kind == "words" else {what: X * unit for what, unit in units.items()}
+    scaled = (
+        {}
+        if has_labels(estimator)
+        else {what: X * unit for what, unit in units.items()}
+    )
     odd = X.copy()
     if kind == "graph":
         odd[:, :3] = odd[:3] = 0
@@ -289,6 +316,10 @@ def refusal(
     except error as refused:
         return str(refused)
     raise AssertionError(f"{what}: accepted, and must raise {error.__name__}")
+
+
+def _words() -> AnyArray:
+    return np.array([f"word {code}" for code in range(N_WORDS)], dtype=object)
 
 
 def _tree(rng: np.random.Generator, n_nodes: int) -> FloatArray:

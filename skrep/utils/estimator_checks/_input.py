@@ -11,6 +11,7 @@ from skrep.typing import AnyArray
 from skrep.utils.estimator_checks._data import (
     degenerate_rows,
     fitted,
+    has_labels,
     kind_of,
     make_rows,
     make_target,
@@ -64,7 +65,7 @@ def check_bad_input(name: str, estimator: Any) -> None:
 def _spoiled(estimator: Any, X: AnyArray) -> Iterator[tuple[AnyArray, str]]:
     """Rows with an entry that must be refused, and a word that the error holds."""
     allows_nan = get_tags(estimator).input_tags.allow_nan
-    if kind_of(estimator) == "words":
+    if has_labels(estimator):
         entries: dict[str, Any] = {} if allows_nan else {"": None}
     else:
         entries = {"infinity": np.inf} | ({} if allows_nan else {"NaN": np.nan})
