@@ -61,8 +61,8 @@ def found(ours: Rows, theirs: Rows) -> Scores:
 
 def ridge(P: Rows, Q: Rows, T: Rows) -> Rows:
     scales = [np.sqrt(np.mean(np.sum(side**2, axis=1))) for side in (P, Q)]
-    model = RidgeCV(alphas=RIDGE_ALPHAS, fit_intercept=False)
-    return model.fit(P / scales[0], Q / scales[1]).predict(T / scales[0])
+    model = RidgeCV(alphas=RIDGE_ALPHAS).fit(P / scales[0], Q / scales[1])
+    return (T / scales[0]) @ model.coef_.T
 
 
 def aligned(P: Rows, Q: Rows, T: Rows) -> Rows:

@@ -154,7 +154,7 @@ class PoincareEmbedding(
     --------
     A chain of parents, and a further child of the first node:
 
-    >>>     >>> from skrep.graph import relations_from_edges
+    >>> from skrep.graph import relations_from_edges
     >>> from skrep.hyperbolic import PoincareEmbedding
     >>> edges = [("cat", "feline"), ("lion", "feline"), ("feline", "mammal"),
     ...          ("dog", "canine"), ("fox", "canine"), ("canine", "mammal")]

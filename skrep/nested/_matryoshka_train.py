@@ -106,6 +106,9 @@ def _start(
     own, others = seen.of(train)
     spread = torch.from_numpy(spread_of(train, own, others))
     device, dtype = estimator.device, train.rows.dtype
+    # The cosine of one column is a sign, which no small rotation changes.
+    compared = train.objective in ("pairs", "teacher")
+    edges = [k for k in prefixes if k > 1 or not compared]
 
     def build() -> Any:
         encoder: Any
@@ -113,7 +116,7 @@ def _start(
             widths = own.shape[1], k, hidden
             encoder = parts.Adaptor(*widths, residual=estimator.residual)
         elif turns:
-            encoder = parts.TurnedAxes(start.n_turned, k, prefixes)
+            encoder = parts.TurnedAxes(start.n_turned, k, edges)
         else:
             encoder = parts.LinearMap(own.shape[1], k)
         whole = torch.nn.Sequential(parts.Jitter(spread), encoder)

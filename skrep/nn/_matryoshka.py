@@ -75,7 +75,8 @@ class TurnedAxes(nn.Module):
         super().__init__()
         self.skew = nn.Parameter(torch.zeros(n_turned, n_turned))
         self.n_outputs = n_outputs
-        block = torch.bucketize(torch.arange(n_turned), torch.tensor(edges), right=True)
+        ends = torch.tensor(edges, dtype=torch.long)
+        block = torch.bucketize(torch.arange(n_turned), ends, right=True)
         self.register_buffer("mixed", (block[:, None] != block).to(self.skew))
 
     @property

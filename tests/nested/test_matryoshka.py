@@ -263,6 +263,17 @@ def test_prefixes_are_leading_columns_in_the_type_of_the_rows(form, objective, d
         }
 
 
+@pytest.mark.parametrize("objective", ["regression", "teacher"])
+def test_float_types_give_the_same_rotation(objective):
+    found = [
+        made(max_epochs=10, prefixes=(1, 2, 4, D), objective=objective)
+        .fit(X.astype(dtype), **FITS[objective])
+        .components_
+        for dtype in (np.float32, np.float64)
+    ]
+    assert_allclose(found[0], found[1], atol=5e-3 * np.abs(found[1]).max())
+
+
 def test_a_perceptron_is_its_layers():
     model = made(hidden=(16, 8)).fit(X, Y)
     rows = X - model.mean_
@@ -341,6 +352,16 @@ def test_a_weight_is_a_number_of_rows(objective, form):
     doubled = made(**full).fit(X[twice], **copies)
     assert_allclose(found.history_[0]["train_loss"], doubled.history_[0]["train_loss"])
     assert_allclose(found.transform(X), doubled.transform(X), atol=1e-6)
+
+
+def test_weights_that_sum_to_less_than_the_rows_are_shares():
+    for w in (None, np.full(N, 1e-4)):
+        model = made(batch_size=N, lr=1e-12, prefixes=(2, D), max_epochs=1)
+        model.fit(X, sample_weight=w)
+        Z = NestedProjection().fit(X).transform(X)
+        wrong = (cosine_similarity(Z[:, :2]) - cosine_similarity(Z)) ** 2
+        expected = wrong[np.triu_indices(N, 1)].mean()
+        assert model.history_[0]["train_loss"] == pytest.approx(expected)
 
 
 def test_equal_weights_are_none():

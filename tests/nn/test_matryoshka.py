@@ -200,6 +200,16 @@ def test_zero_rows_and_single_rows_have_finite_gradients():
     assert torch.isfinite(one.grad).all()
 
 
+def test_the_cosine_of_one_column_is_a_sign_without_a_slope():
+    Z, T = normal(0, 6, 1).requires_grad_(), normal(1, 6, 4)
+    loss = TeacherCosines()(Z, T)
+    signs = np.sign(Z.detach().numpy())
+    wrong = signs @ signs.T - cosine_similarity(T)
+    assert_allclose(loss.item(), np.mean(wrong[np.triu_indices(6, 1)] ** 2))
+    loss.backward()
+    assert not Z.grad.any()
+
+
 def test_leading_columns_of_each_side_are_seen():
     seen = []
 

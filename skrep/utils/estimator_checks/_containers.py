@@ -145,7 +145,11 @@ def check_frames(name: str, estimator: Any) -> None:
     for rows in (frame, table):
         found = output(fitted(estimator, rows, y), rows)
         np.testing.assert_allclose(found, expected, err_msg=f"{name}: frames differ")
-    if hasattr(estimator, "set_output"):
+    model = fitted(estimator, X, y)
+    if hasattr(model, "transform") and sp.issparse(model.transform(X)):
+        message = refusal(partial(_framed, estimator, frame, y, "pandas"), name)
+        assert "set_output" in message, f"{name}: no remedy in {message!r}"
+    elif hasattr(estimator, "set_output"):
         out, columns = _framed(estimator, frame, y, "pandas")
         assert list(out.index) == index, f"{name}: the index was lost"
         assert list(out.columns) == columns

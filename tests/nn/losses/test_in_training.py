@@ -17,6 +17,7 @@ K = 2
 OPTIONS = {
     "CombinedLoss": {"losses": [BhattacharyyaLoss(power=1), LDACrossEntropy()]},
     "LinearSeparability": {"n_features": K, "n_classes": 3},
+    "MatryoshkaLoss": {"loss": LDACrossEntropy(), "prefixes": [1, K]},
     "SimplexLoss": {"n_classes": 3},
 }
 every = pytest.mark.parametrize("name", skrep.nn.losses.__all__)
