@@ -50,6 +50,7 @@ SMALL_PYKEEN = [
     {"lr": 0.03, "regularization": 0.01},
     {"lr": 0.03, "regularization": 0.03},
     {"lr": 0.1, "regularization": 0.03},
+    {"lr": 0.1, "regularization": 0.1},
 ]
 WORDNET_WIDTH = 32
 WORDNET_OURS = {

@@ -154,6 +154,7 @@ class PoincareEmbedding(
     --------
     A chain of parents, and a further child of the first node:
 
+    >>> from skrep.geometry import poincare
     >>> from skrep.graph import relations_from_edges
     >>> from skrep.hyperbolic import PoincareEmbedding
     >>> edges = [("cat", "feline"), ("lion", "feline"), ("feline", "mammal"),
