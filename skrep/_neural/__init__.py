@@ -5,27 +5,36 @@ from skrep._neural._standardize import Standardization, standardization
 from skrep._neural._training import (
     check_network_params,
     draw_seed,
+    hold_out,
     hold_out_rows,
+    require_torch,
     run_training,
     tensor_rows,
     training_plan,
+    training_rows,
 )
-from skrep._neural._transformer import NET_CONSTRAINTS, NetTransformer
-from skrep.utils.fitting import all_or_nothing
+from skrep._neural._transformer import (
+    NET_CONSTRAINTS,
+    TRAINING_CONSTRAINTS,
+    NetTransformer,
+)
 
 __all__ = [
     "NET_CONSTRAINTS",
+    "TRAINING_CONSTRAINTS",
     "NetTransformer",
     "Standardization",
-    "all_or_nothing",
     "build_network",
     "check_embedded",
     "check_network_params",
     "draw_seed",
     "embed",
+    "hold_out",
     "hold_out_rows",
+    "require_torch",
     "run_training",
     "standardization",
     "tensor_rows",
     "training_plan",
+    "training_rows",
 ]

@@ -1,14 +1,15 @@
 """How the network of an estimator is trained, as its parameters say."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from skrep._neural._standardize import Standardization
-from skrep.typing import FloatArray, IntArray, Matrix
+from skrep.typing import AnyArray, FloatArray, IntArray, Matrix
+from skrep.utils import require
 from skrep.utils.callbacks import FitSteps
 from skrep.utils.net_params import check_keys
 from skrep.utils.validation import is_whole
@@ -16,16 +17,44 @@ from skrep.utils.validation import is_whole
 if TYPE_CHECKING:
     import torch
 
+    from skrep.nn._batches import Rows
     from skrep.nn._net import Plan, Training
 
 __all__ = [
     "check_network_params",
     "draw_seed",
+    "hold_out",
     "hold_out_rows",
+    "require_torch",
     "run_training",
     "tensor_rows",
     "training_plan",
+    "training_rows",
 ]
+
+
+class _Sample(Protocol):
+    def at(self, positions: IntArray) -> Any: ...
+
+
+S = TypeVar("S", bound=_Sample)
+
+
+def require_torch(who: str) -> None:
+    """Refuse to fit a network without torch or skorch.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in the error.
+
+    Raises
+    ------
+    ImportError
+        If one of the two is not installed; the message says how to install it.
+    """
+    for package in ("torch", "skorch"):
+        require(package, f"{who}.fit")
 
 
 def draw_seed(estimator: Any) -> int:
@@ -203,6 +232,42 @@ def hold_out_rows(
     return train, held_out
 
 
+def hold_out(
+    who: str, sample: S, codes: IntArray, fraction: float | None, seed: int
+) -> tuple[S, S | None]:
+    """Split a sample by `hold_out_rows`, if there is a fraction to hold out.
+
+    Parameters
+    ----------
+    who : str
+        The estimator that is named in errors.
+    sample : Sample
+        Rows and what stands beside them; its ``at`` gives those at some positions.
+    codes : ndarray of shape (n_rows,)
+        Classes of the rows; all zero where there are none.
+    fraction : float or None
+        Share of the rows of every class that is held out; None holds out none.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    train : Sample
+        Rows to train on.
+    held_out : Sample or None
+        The others.
+
+    Raises
+    ------
+    ValueError
+        If classes have too few rows to be on both sides.
+    """
+    if fraction is None:
+        return sample, None
+    train, held_out = hold_out_rows(who, codes, fraction, seed)
+    return sample.at(train), sample.at(held_out)
+
+
 def tensor_rows(
     X: Matrix, standard: Standardization, device: str
 ) -> Callable[[IntArray], "torch.Tensor"]:
@@ -229,3 +294,45 @@ def tensor_rows(
     dense: FloatArray = standard.apply(X)
     rows = torch.from_numpy(dense).to(device)
     return lambda at: rows[torch.from_numpy(at).to(device)]
+
+
+def training_rows(
+    take: Callable[[IntArray], "torch.Tensor"],
+    targets: AnyArray,
+    weights: FloatArray,
+    device: str,
+    codes: IntArray | None = None,
+) -> "Rows":
+    """Join rows with what a loss gets for them.
+
+    Parameters
+    ----------
+    take : callable
+        Gives the rows at the positions of an integer array, as a tensor on the device.
+    targets : ndarray of shape (n_rows, ...)
+        What the loss compares them with.
+    weights : ndarray of shape (n_rows,)
+        Their weights; the loss gets none where all are one.
+    device : str
+        Where to train.
+    codes : ndarray of shape (n_rows,), default=None
+        Classes, which are spread evenly over batches; None is one class.
+
+    Returns
+    -------
+    Rows
+        What batches are taken from.
+    """
+    import torch
+
+    from skrep.nn._batches import Rows
+
+    if codes is None:
+        codes = np.zeros(len(targets), dtype=np.intp)
+    even = bool(np.all(weights == 1))
+    return Rows(
+        take,
+        codes,
+        torch.from_numpy(targets).to(device),
+        None if even else torch.from_numpy(weights).to(device),
+    )

@@ -19,10 +19,9 @@ from skrep.utils.mlp import mlp_forward
 from skrep.utils.net_params import NetParams
 from skrep.utils.validation import check_overflow, validate_rows
 
-__all__ = ["NET_CONSTRAINTS", "NetTransformer"]
+__all__ = ["NET_CONSTRAINTS", "TRAINING_CONSTRAINTS", "NetTransformer"]
 
-NET_CONSTRAINTS: Final[Mapping[str, Any]] = {
-    "hidden": ["array-like", tuple],
+TRAINING_CONSTRAINTS: Final[Mapping[str, Any]] = {
     "max_epochs": [Interval(Integral, 1, None, closed="left")],
     "batch_size": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
     "lr": [Interval(Real, 0, None, closed="neither")],
@@ -30,9 +29,15 @@ NET_CONSTRAINTS: Final[Mapping[str, Any]] = {
     "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     "device": [str],
     "callbacks": [list, tuple, None],
-    "module_params": [dict, None],
     "optimizer_params": [dict, None],
     "random_state": ["random_state"],
+}
+"""Constraints of the parameters that say how a network is trained."""
+
+NET_CONSTRAINTS: Final[Mapping[str, Any]] = {
+    **TRAINING_CONSTRAINTS,
+    "hidden": ["array-like", tuple],
+    "module_params": [dict, None],
 }
 """Constraints of the parameters that say how a network is built and trained."""
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-from skrep.utils import require
+from skrep._neural import require_torch
 
 if TYPE_CHECKING:
     from torch import nn
@@ -40,8 +40,9 @@ def loss_module(loss: Any, who: str) -> "nn.Module":
     ValueError
         If it is neither.
     """
-    torch = require("torch", f"{who}.fit")
-    require("skorch", f"{who}.fit")
+    require_torch(who)
+    import torch
+
     from skrep.nn import losses
 
     if isinstance(loss, str) and loss in _CLASSES:

@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import column_or_1d
 
-from skrep._neural import hold_out_rows
 from skrep.typing import AnyArray, FloatArray, IntArray, Matrix
 from skrep.utils.merging import check_same_labels
 from skrep.utils.targets import check_classes
@@ -16,7 +15,6 @@ from skrep.utils.validation import check_sample_weight, validate_rows
 __all__ = [
     "Sample",
     "check_two_classes",
-    "hold_out",
     "join_classes",
     "read_sample",
 ]
@@ -179,37 +177,3 @@ def join_classes(who: str, one: AnyArray, other: Any) -> AnyArray:
     check_same_labels(who, one, other)
     joined: AnyArray = np.union1d(one, other)
     return joined
-
-
-def hold_out(
-    who: str, sample: Sample, fraction: float | None, seed: int
-) -> tuple[Sample, Sample | None]:
-    """Set rows aside that decide when training ends.
-
-    Parameters
-    ----------
-    who : str
-        The estimator that is named in errors.
-    sample : Sample
-        All rows.
-    fraction : float or None
-        Share of the rows of every class that is set aside; None sets none aside.
-    seed : int
-        Seed of the draw.
-
-    Returns
-    -------
-    train : Sample
-        Rows to train on.
-    valid : Sample or None
-        The others.
-
-    Raises
-    ------
-    ValueError
-        If classes have too few rows to be on both sides.
-    """
-    if fraction is None:
-        return sample, None
-    train, valid = hold_out_rows(who, sample.codes, fraction, seed)
-    return sample.at(train), sample.at(valid)

@@ -12,6 +12,7 @@ from skrep._claims import Claim
 from skrep._neural import (
     Standardization,
     check_embedded,
+    require_torch,
     standardization,
 )
 from skrep.discriminant._net_classifier import NET_CONSTRAINTS, NetClassifier
@@ -25,7 +26,6 @@ from skrep.discriminant._sample import (
 from skrep.discriminant._training import Task, train_network
 from skrep.geometry import simplex_vertices
 from skrep.typing import AnyArray, FloatArray
-from skrep.utils import require
 from skrep.utils.fitting import all_or_nothing
 from skrep.utils.validation import check_overflow
 
@@ -289,8 +289,7 @@ class SimplexClassifier(NetClassifier):
 
     def _train(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         who = type(self).__name__
-        for package in ("torch", "skorch"):
-            require(package, f"{who}.fit")
+        require_torch(who)
         from skrep.nn.losses import SimplexLoss
 
         sample, found = read_sample(self, X, y, sample_weight)

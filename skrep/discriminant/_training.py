@@ -10,11 +10,13 @@ from skrep._neural import (
     build_network,
     check_network_params,
     draw_seed,
+    hold_out,
     run_training,
     tensor_rows,
     training_plan,
+    training_rows,
 )
-from skrep.discriminant._sample import Sample, hold_out
+from skrep.discriminant._sample import Sample
 from skrep.exceptions import ThinDataWarning
 from skrep.typing import IntArray
 from skrep.utils import warn
@@ -82,7 +84,9 @@ def train_network(
     # Numbered as they come, classes train alike whatever they are called.
     places = _as_they_come(sample.codes, task.partition)
     sample = sample._replace(codes=places[sample.codes])
-    train, valid = hold_out(who, sample, estimator.validation_fraction, seed)
+    train, valid = hold_out(
+        who, sample, sample.codes, estimator.validation_fraction, seed
+    )
     held = valid and valid._replace(codes=np.argsort(places)[valid.codes])
     found = run_training(
         estimator,
@@ -133,15 +137,9 @@ def _start(
 
 
 def _as_rows(sample: Sample, standard: Standardization, device: str) -> Any:
-    import torch
-
-    from skrep.nn._batches import Rows
-
-    codes, weights = sample.codes, None
-    if not np.all(sample.weights == 1):
-        weights = torch.from_numpy(sample.weights).to(device)
-    take = tensor_rows(sample.X, standard, device)
-    return Rows(take, codes, torch.from_numpy(codes).to(device), weights)
+    X, codes, weights = sample
+    take = tensor_rows(X, standard, device)
+    return training_rows(take, codes, weights, device, codes)
 
 
 def _as_they_come(codes: IntArray, partition: bool) -> IntArray:

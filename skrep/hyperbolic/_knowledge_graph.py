@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrep._base import SkrepEstimator
 from skrep._claims import Claim
-from skrep._neural import NET_CONSTRAINTS, all_or_nothing
+from skrep._neural import TRAINING_CONSTRAINTS, require_torch
 from skrep.hyperbolic._knowledge_models import MODELS
 from skrep.hyperbolic._knowledge_scores import (
     Learned,
@@ -23,6 +23,7 @@ from skrep.hyperbolic._knowledge_training import check_even, train_triples
 from skrep.typing import AnyArray, FloatArray, IntArray
 from skrep.utils import require
 from skrep.utils.callbacks import CallbackSupport
+from skrep.utils.fitting import all_or_nothing
 from skrep.utils.labels import label_array, sorted_labels
 from skrep.utils.net_params import NetParams
 from skrep.utils.triples import SIDES, codes_of, encode, rank_triples
@@ -178,11 +179,7 @@ class KnowledgeGraphEmbedding(NetParams, CallbackSupport, SkrepEstimator):
         "n_components": "no_validation",
         "model": [StrOptions(set(MODELS))],
         "regularization": [Interval(Real, 0, None, closed="left")],
-        **{
-            name: rule
-            for name, rule in NET_CONSTRAINTS.items()
-            if name not in ("hidden", "module_params")
-        },
+        **TRAINING_CONSTRAINTS,
     }
 
     def __init__(
@@ -244,8 +241,7 @@ class KnowledgeGraphEmbedding(NetParams, CallbackSupport, SkrepEstimator):
             If X is sparse.
         """
         who = type(self).__name__
-        require("torch", f"{who}.fit")
-        require("skorch", f"{who}.fit")
+        require_torch(who)
         check_even(who, self.n_components)
         labels = read_rows(self, X, reset=True)
         entities = sorted_labels([*labels.heads, *labels.tails])

@@ -12,6 +12,7 @@ from skrep._neural import (
     hold_out_rows,
     run_training,
     training_plan,
+    training_rows,
 )
 from skrep.hyperbolic._knowledge_models import (
     HYPERBOLIC,
@@ -221,13 +222,11 @@ def _start(
 def _rows(triples: IntArray, n_relations: int, device: str) -> "Rows":
     import torch
 
-    from skrep.nn._batches import Rows
-
     both = both_ways(triples, n_relations).astype(np.int64)
     codes = torch.from_numpy(both).to(device)
-    return Rows(
-        take=lambda at: codes[torch.from_numpy(at).to(device)],
-        codes=np.zeros(len(both), dtype=np.intp),
-        targets=codes[:, 2],
-        weights=None,
+    return training_rows(
+        lambda at: codes[torch.from_numpy(at).to(device)],
+        both[:, 2],
+        np.ones(len(both)),
+        device,
     )

@@ -11,16 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
-from skrep._neural import NET_CONSTRAINTS, all_or_nothing
+from skrep._neural import TRAINING_CONSTRAINTS, require_torch
 from skrep.geometry import unit_rows
 from skrep.linalg import weighted_mean
-from skrep.nested._matryoshka_encode import cut_layers, encode_rows
+from skrep.nested._matryoshka_encode import encode_rows
 from skrep.nested._matryoshka_read import OBJECTIVES, read_hidden, read_sample
 from skrep.nested._matryoshka_train import train
 from skrep.nested._prefix import PrefixMixin
 from skrep.typing import FloatArray
-from skrep.utils import require
 from skrep.utils.callbacks import CallbackSupport
+from skrep.utils.fitting import all_or_nothing
+from skrep.utils.mlp import cut_layers
 from skrep.utils.net_params import NetParams
 from skrep.utils.validation import (
     check_overflow,
@@ -198,7 +199,7 @@ class MatryoshkaProjection(
     _normalize: bool
 
     _parameter_constraints: dict[str, Any] = {
-        **{k: v for k, v in NET_CONSTRAINTS.items() if k != "module_params"},
+        **TRAINING_CONSTRAINTS,
         "n_components": "no_validation",
         "prefixes": "no_validation",
         "prefix_weights": ["array-like", None],
@@ -289,8 +290,7 @@ class MatryoshkaProjection(
             If the length of the output is not among the prefixes.
         """
         who = type(self).__name__
-        for package in ("torch", "skorch"):
-            require(package, f"{who}.fit")
+        require_torch(who)
         if self.residual and not read_hidden(self):
             raise ValueError(
                 f"{who}: 'residual' is True and 'hidden' is {self.hidden!r}, so that "

@@ -7,7 +7,7 @@ from skrep.linalg import project_rows
 from skrep.typing import FloatArray
 from skrep.utils.mlp import mlp_forward
 
-__all__ = ["cut_layers", "encode_rows"]
+__all__ = ["encode_rows"]
 
 
 def encode_rows(
@@ -47,25 +47,3 @@ def encode_rows(
 
     ones = np.ones(len(mean), mean.dtype)
     return embed(X, Standardization(np.arange(len(mean)), mean, ones), outputs)
-
-
-def cut_layers(
-    coefs: list[FloatArray] | None, intercepts: list[FloatArray] | None, k: int
-) -> tuple[list[FloatArray] | None, list[FloatArray] | None]:
-    """Cut a perceptron to its first outputs.
-
-    Parameters
-    ----------
-    coefs, intercepts : list of ndarray or None
-        Layers, or none.
-    k : int
-        Number of outputs.
-
-    Returns
-    -------
-    coefs, intercepts : list of ndarray or None
-        New lists, whose last arrays are views.
-    """
-    if coefs is None or intercepts is None:
-        return None, None
-    return [*coefs[:-1], coefs[-1][:, :k]], [*intercepts[:-1], intercepts[-1][:k]]

@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skrep._neural import hold_out_rows
 from skrep.nested._gather import partners
 from skrep.typing import AnyArray, FloatArray, IntArray
 from skrep.utils.prefixes import check_prefixes
@@ -23,7 +22,6 @@ from skrep.utils.validation import (
 __all__ = [
     "OBJECTIVES",
     "Sample",
-    "hold_out",
     "read_hidden",
     "read_lengths",
     "read_sample",
@@ -110,35 +108,6 @@ def read_sample(
     weights = weights[kept]
     weights *= max(1.0, len(weights) / weights.sum())
     return Sample(objective, X[kept], weights, codes, numbers, others)
-
-
-def hold_out(
-    who: str, sample: Sample, fraction: float | None, seed: int
-) -> tuple[Sample, Sample | None]:
-    """Set rows aside that decide when training ends.
-
-    Parameters
-    ----------
-    who : str
-        The estimator that is named in errors.
-    sample : Sample
-        All rows.
-    fraction : float or None
-        Share of the rows that are held out; None holds out none.
-    seed : int
-        Seed of the draw.
-
-    Returns
-    -------
-    train : Sample
-        Rows to train on.
-    held_out : Sample or None
-        The others.
-    """
-    if fraction is None:
-        return sample, None
-    train, held = hold_out_rows(who, sample.codes, fraction, seed)
-    return sample.at(train), sample.at(held)
 
 
 def read_hidden(estimator: Any) -> tuple[int, ...]:

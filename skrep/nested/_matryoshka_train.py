@@ -4,11 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from skrep._neural import check_network_params, draw_seed, run_training, training_plan
+from skrep._neural import (
+    check_network_params,
+    draw_seed,
+    hold_out,
+    run_training,
+    training_plan,
+    training_rows,
+)
 from skrep.linalg import fix_signs
 from skrep.nested._matryoshka_read import (
     Sample,
-    hold_out,
     read_hidden,
     read_lengths,
 )
@@ -54,7 +60,9 @@ def train(estimator: Any, sample: Sample, told: dict[str, Any]) -> dict[str, Any
     k, prefixes, weights = read_lengths(estimator, sample.rows.shape[1])
     check_network_params(estimator)
     seed = draw_seed(estimator)
-    rows, held = hold_out(who, sample, estimator.validation_fraction, seed)
+    rows, held = hold_out(
+        who, sample, sample.codes, estimator.validation_fraction, seed
+    )
     _check_pairs(estimator, rows)
     if prefixes[-1] < k:
         warn(
@@ -172,11 +180,8 @@ def _as_rows(
 ) -> Any:
     import torch
 
-    from skrep.nn._batches import Rows
-
     seen, whole = coordinates
     own, others = seen.of(sample)
-    weights = None
     targets: AnyArray = sample.codes
     if sample.objective == "teacher":
         targets = whole.of(sample)[0]
@@ -184,15 +189,14 @@ def _as_rows(
         targets = standard_numbers(sample, train).astype(own.dtype)
     elif sample.pairs is not None:
         targets = np.column_stack([_numbered(sample.rows), _numbered(sample.pairs)])
-    if not np.all(sample.weights == 1):
-        weights = torch.from_numpy(sample.weights).to(device)
     rows = own if others is None else np.hstack([own, others])
     tensor = torch.from_numpy(rows).to(device)
-    return Rows(
+    return training_rows(
         lambda at: tensor[torch.from_numpy(at).to(device)],
+        targets,
+        sample.weights,
+        device,
         sample.codes,
-        torch.from_numpy(targets).to(device),
-        weights,
     )
 
 

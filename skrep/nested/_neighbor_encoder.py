@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrep._claims import Claim
 from skrep._neural import (
-    NET_CONSTRAINTS,
+    TRAINING_CONSTRAINTS,
     NetTransformer,
     Standardization,
     check_network_params,
     draw_seed,
     hold_out_rows,
+    require_torch,
     run_training,
 )
 from skrep.exceptions import ThinDataWarning
@@ -30,8 +31,9 @@ from skrep.nested._neighbor_encoder_training import (
 )
 from skrep.nested._prefix import PrefixMixin
 from skrep.typing import FloatArray, IntArray
-from skrep.utils import require, warn
+from skrep.utils import warn
 from skrep.utils.fitting import all_or_nothing
+from skrep.utils.mlp import cut_layers
 from skrep.utils.validation import (
     check_n_components,
     check_sample_weight,
@@ -164,7 +166,8 @@ class NeighborEncoder(PrefixMixin, NetTransformer):
         "n_components": "no_validation",
         "n_neighbors": "no_validation",
         "init": [StrOptions({"closed_form", "random"})],
-        **{k: v for k, v in NET_CONSTRAINTS.items() if k != "module_params"},
+        **TRAINING_CONSTRAINTS,
+        "hidden": ["array-like", tuple],
     }
 
     def __init__(
@@ -230,8 +233,7 @@ class NeighborEncoder(PrefixMixin, NetTransformer):
             If there are fewer rows than neighbors.
         """
         who = type(self).__name__
-        for package in ("torch", "skorch"):
-            require(package, f"{who}.fit")
+        require_torch(who)
         X = validate_rows(self, X, reset=True, ensure_min_samples=2)
         weights = check_sample_weight(who, sample_weight, X.shape[0])
         k = check_n_components(who, self.n_components, X.shape[1])
@@ -315,8 +317,7 @@ class NeighborEncoder(PrefixMixin, NetTransformer):
 
     def _keep(self, k: int) -> None:
         super()._keep(k)
-        self.coefs_ = [*self.coefs_[:-1], self.coefs_[-1][:, :k]]
-        self.intercepts_ = [*self.intercepts_[:-1], self.intercepts_[-1][:k]]
+        self.coefs_, self.intercepts_ = cut_layers(self.coefs_, self.intercepts_, k)
 
 
 def _about(mean: FloatArray) -> dict[str, Any]:

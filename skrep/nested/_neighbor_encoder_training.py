@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrep._neural import check_embedded, training_plan
+from skrep._neural import check_embedded, training_plan, training_rows
 from skrep.geometry import unit_rows
 from skrep.linalg import Moments, fix_signs
 from skrep.nested._distinct import CenteredRows
@@ -240,19 +240,14 @@ def _pairs(
 ) -> Any:
     import torch
 
-    from skrep.nn._batches import Rows
-
     rows = torch.from_numpy(data.rows).to(device)
-    codes = np.zeros(len(positions), dtype=np.intp)
-    weights = None
-    if not np.all(data.weights == 1):
-        weights = torch.from_numpy(data.weights[positions]).to(device)
 
     def take(at: IntArray) -> torch.Tensor:
         sides = positions[at], partners(at)
         return torch.hstack([rows[torch.from_numpy(one).to(device)] for one in sides])
 
-    return Rows(take, codes, torch.from_numpy(codes).to(device), weights)
+    no_targets = np.zeros(len(positions), dtype=np.intp)
+    return training_rows(take, no_targets, data.weights[positions], device)
 
 
 def principal_outputs(

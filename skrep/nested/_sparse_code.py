@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
-from skrep._neural import NET_CONSTRAINTS, Standardization, all_or_nothing
+from skrep._neural import TRAINING_CONSTRAINTS, Standardization, require_torch
 from skrep.exceptions import FewerColumnsWarning
 from skrep.nested._sparse_code_rows import decode, encode, read_codes
 from skrep.nested._sparse_code_training import (
@@ -23,8 +23,9 @@ from skrep.nested._sparse_code_training import (
     train_atoms,
 )
 from skrep.typing import FloatArray, IntArray
-from skrep.utils import require, warn
+from skrep.utils import warn
 from skrep.utils.callbacks import CallbackSupport
+from skrep.utils.fitting import all_or_nothing
 from skrep.utils.net_params import NetParams
 from skrep.utils.validation import (
     check_overflow,
@@ -168,11 +169,7 @@ class SparseCode(
         "n_atoms": [Interval(Integral, 1, None, closed="left")],
         "n_active": [Interval(Integral, 1, None, closed="left")],
         "objective": [StrOptions({"auto", "classes", "rows"})],
-        **{
-            name: constraint
-            for name, constraint in NET_CONSTRAINTS.items()
-            if name not in ("hidden", "module_params")
-        },
+        **TRAINING_CONSTRAINTS,
     }
 
     def __init__(
@@ -231,8 +228,7 @@ class SparseCode(
             If a parameter does not suit, all rows are equal, or training diverges.
         """
         who = type(self).__name__
-        for package in ("torch", "skorch"):
-            require(package, f"{who}.fit")
+        require_torch(who)
         _check_active(who, self.n_active, self.n_atoms)
         sample = read_sample(self, X, y, sample_weight)
         standard = centering(who, sample.X, sample.weights)

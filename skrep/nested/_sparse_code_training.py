@@ -11,11 +11,12 @@ from skrep._neural import (
     Standardization,
     check_network_params,
     draw_seed,
-    hold_out_rows,
+    hold_out,
     run_training,
     standardization,
     tensor_rows,
     training_plan,
+    training_rows,
 )
 from skrep.linalg import weighted_mean
 from skrep.nested._sparse_code_atoms import class_turn, first_atoms
@@ -185,12 +186,9 @@ def train_atoms(
         If a parameter does not suit, or training diverges.
     """
     check_network_params(estimator)
-    seed, train, valid = draw_seed(estimator), sample, None
+    seed, who = draw_seed(estimator), type(estimator).__name__
     fraction = estimator.validation_fraction
-    if fraction is not None:
-        who = type(estimator).__name__
-        kept, held = hold_out_rows(who, sample.strata, fraction, seed)
-        train, valid = sample.at(kept), sample.at(held)
+    train, valid = hold_out(who, sample, sample.strata, fraction, seed)
     return run_training(
         estimator,
         seed,
@@ -232,13 +230,5 @@ def _start(
 
 
 def _as_rows(sample: Sample, standard: Standardization, device: str) -> Any:
-    import torch
-
-    from skrep.nn._batches import Rows
-
-    weights = None
-    if not np.all(sample.weights == 1):
-        weights = torch.from_numpy(sample.weights).to(device)
-    take = tensor_rows(sample.X, standard, device)
-    codes = sample.strata
-    return Rows(take, codes, torch.from_numpy(codes).to(device), weights)
+    take, codes = tensor_rows(sample.X, standard, device), sample.strata
+    return training_rows(take, codes, sample.weights, device, codes)

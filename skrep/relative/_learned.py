@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrep._base import SkrepTransformer
 from skrep._claims import Claim
-from skrep._neural import NET_CONSTRAINTS
+from skrep._neural import TRAINING_CONSTRAINTS
 from skrep.relative._learned_pairs import Center, PairSample
 from skrep.relative._learned_space import AnchorSpace, anchor_space
 from skrep.relative._learned_training import train_anchors
@@ -22,8 +22,6 @@ from skrep.utils.net_params import NetParams
 from skrep.utils.validation import check_sample_weight
 
 __all__ = ["LearnedAnchors"]
-
-_OWN = ("hidden", "module_params")
 
 
 class LearnedAnchors(
@@ -160,7 +158,7 @@ class LearnedAnchors(
     _parameter_constraints = {
         "n_anchors": [Interval(Integral, 1, None, closed="left")],
         "pooling": [StrOptions({"max", "mean"})],
-        **{key: rule for key, rule in NET_CONSTRAINTS.items() if key not in _OWN},
+        **TRAINING_CONSTRAINTS,
     }
 
     def __init__(

@@ -9,13 +9,14 @@ from skrep._neural import (
     check_network_params,
     draw_seed,
     hold_out_rows,
+    require_torch,
     run_training,
     training_plan,
+    training_rows,
 )
 from skrep.relative._learned_pairs import PairSample, pick_anchors, prepare_pairs
 from skrep.relative._token_sets import RowSets
 from skrep.typing import FloatArray, IntArray
-from skrep.utils import require
 
 __all__ = ["train_anchors"]
 
@@ -61,8 +62,7 @@ def train_anchors(
         If a parameter does not suit, pairs are too few, or training diverges.
     """
     who = type(estimator).__name__
-    require("torch", f"{who}.fit")
-    require("skorch", f"{who}.fit")
+    require_torch(who)
     check_network_params(estimator)
     if estimator.batch_size == 1:
         raise ValueError(
@@ -106,23 +106,19 @@ def _training(
     import torch
 
     from skrep.nn._anchors import AnchorPair, PairContrast, Side
-    from skrep.nn._batches import Rows
     from skrep.nn._net import Training
 
     def side(rows: RowSets, anchors: FloatArray) -> Side:
         tokens, counts = torch.from_numpy(rows.tokens), torch.from_numpy(rows.counts)
         return Side(tokens, counts, torch.from_numpy(anchors), estimator.pooling)
 
-    def rows(at: IntArray) -> Rows:
+    def rows(at: IntArray) -> Any:
         device = estimator.device
-        weights = None
-        if not np.all(sample.weights == 1):
-            weights = torch.from_numpy(sample.weights[at]).to(device)
-        return Rows(
+        return training_rows(
             lambda positions: torch.from_numpy(at[positions]).to(device),
-            np.zeros(len(at), dtype=np.intp),
-            torch.from_numpy(sample.codes[at]).to(device),
-            weights,
+            sample.codes[at],
+            sample.weights[at],
+            device,
         )
 
     size = estimator.batch_size

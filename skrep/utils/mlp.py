@@ -6,7 +6,7 @@ import numpy as np
 
 from skrep.typing import FloatArray
 
-__all__ = ["mlp_forward"]
+__all__ = ["cut_layers", "mlp_forward"]
 
 
 def mlp_forward(
@@ -44,3 +44,25 @@ def mlp_forward(
         if layer < len(coefs) - 1:
             np.maximum(H, 0, out=H)
     return H
+
+
+def cut_layers(
+    coefs: list[FloatArray] | None, intercepts: list[FloatArray] | None, k: int
+) -> tuple[list[FloatArray] | None, list[FloatArray] | None]:
+    """Cut a perceptron to its first outputs.
+
+    Parameters
+    ----------
+    coefs, intercepts : list of ndarray or None
+        Layers, or none.
+    k : int
+        Number of outputs.
+
+    Returns
+    -------
+    coefs, intercepts : list of ndarray or None
+        New lists, whose last arrays are views.
+    """
+    if coefs is None or intercepts is None:
+        return None, None
+    return [*coefs[:-1], coefs[-1][:, :k]], [*intercepts[:-1], intercepts[-1][:k]]
